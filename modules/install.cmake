@@ -47,7 +47,7 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/plugins.cmake
   ${CMAKE_CURRENT_LIST_DIR}/direct_links.cmake
   DESTINATION ${topbit_package_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/kernels/abi/kernel_abi.h ${PROJECT_SOURCE_DIR}/kernels/abi/kernel_ops.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/topbit)
-target_include_directories(topbit_ops INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+list(TRANSFORM topbit_headers PREPEND ${PROJECT_SOURCE_DIR}/kernels/abi/ OUTPUT_VARIABLE topbit_header_files)
+install(FILES ${topbit_header_files} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/topbit)
+target_include_directories(topbit_tensor PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/topbit)

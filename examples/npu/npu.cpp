@@ -51,7 +51,7 @@ struct at_host<const tb_elementwise*> : planned_at_host<tb_elementwise> {
 template <>
 struct at_host<const tb_random*> : planned_at_host<tb_random> {
   explicit at_host(const tb_random* r) : planned_at_host(r) {
-    if (all.stretch != nullptr) all.stretch = flipped(all.stretch);
+    if (all.philox_state != nullptr) all.philox_state = flipped(all.philox_state);
   }
 };
 template <>
@@ -165,12 +165,13 @@ constexpr tb_kernels npu_kernels{
     .convolve = &kernel<&k::convolve>::run,
     .update = &kernel<&k::update>::run,
     .attention = &kernel<&k::attention>::run,
-    .dense_loop = nullptr,
+    .dense_loops = nullptr,
     .calling = nullptr,
     .last_error = nullptr,
     .host_scalars = 0,
-    .attends_halves = 0,
+    .attention_fp16 = 0,
     .runs = nullptr,
+    .context = nullptr,
 };
 
 void* allocate(tb::device, std::size_t bytes) {

@@ -10,12 +10,13 @@
 #include <stdint.h>
 
 #include "kernel_ops.h"
+#include "plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { TB_MAX_DIMS = 8, TB_MAX_OPERANDS = 4, TB_MAX_ROWS = 6, TB_MAX_NUMBERS = 3 };
+enum { TB_MAX_ROWS = 6, TB_MAX_NUMBERS = 3 };
 
 typedef enum tb_status {
   TB_OK = 0,
@@ -29,46 +30,11 @@ typedef enum tb_status {
   TB_BAD_VALUE = 8          // an invalid element; nothing was written
 } tb_status;
 
-// Element codes; topbit.tensor's dtype has the same values (checked where the two sides meet). BOOL is a byte, 0 or 1.
-typedef enum tb_dtype {
-  TB_BOOL = 0,
-  TB_U8 = 1,
-  TB_I8 = 2,
-  TB_I16 = 3,
-  TB_I32 = 4,
-  TB_I64 = 5,
-  TB_F16 = 6,
-  TB_BF16 = 7,
-  TB_F32 = 8,
-  TB_F64 = 9
-} tb_dtype;
-enum { TB_DTYPE_COUNT = 10 };
-
 // A scalar as integer and floating point; a kernel reads the one of its compute type.
 typedef struct tb_scalar {
   double f;
   int64_t i;
 } tb_scalar;
-
-typedef struct tb_operand {
-  void* data;                    // here and everywhere below aligned to its elements
-  int64_t strides[TB_MAX_DIMS];  // in elements; 0 repeats the element (broadcast)
-  int32_t dtype;
-  int32_t on_host;  // 1: one element in the host's memory, wherever the others are; read before the call returns
-} tb_operand;
-
-// One pass over elements. Dimension 0 is the innermost. Dimensions are already ordered and collapsed where all operands
-// allow it, and ndim >= 1 (a scalar is one dimension of size 1); sizes are at least 1. operand[0] is written, the
-// others are read. The output may be exactly an input; it never overlaps one partly. In a reduction the first `reduced`
-// dimensions are reduced: the output has stride 0 there.
-typedef struct tb_plan {
-  int32_t ndim;
-  int32_t operands;
-  int32_t reduced;
-  int32_t reserved;
-  int64_t sizes[TB_MAX_DIMS];
-  tb_operand operand[TB_MAX_OPERANDS];
-} tb_plan;
 
 // out = op(inputs...) for each element. Inputs are converted to `compute` (BOOL, I64, F32 or F64), the result from it,
 // so operands may have any dtypes: integers are computed in I64, which wraps as the narrow ones do, F16 and BF16 in
@@ -153,16 +119,18 @@ typedef struct tb_take {
   int32_t wraps;
 } tb_take;
 
-// Numbers first, first + 1, ... of the random stream of a seed, one per element, in the row-major order of the tensor:
-// dimension 0 of the plan is its last one, and dimensions are not reordered. docs/random.md says what a number is. If
-// `stretch` is not null, the kernel reads seed and offset from there when it runs, and `first` is added to that offset.
+// Numbers first, first + 1, ... of the random stream of a seed and a subsequence, one per element, in the row-major
+// order of the tensor: dimension 0 of the plan is its last one, and dimensions are not reordered. docs/random.md says
+// what a number is. If `philox_state` is not null, the kernel reads seed and offset from there when it runs, and
+// `first` is added to that offset.
 typedef struct tb_random {
   tb_plan plan;  // one operand, or two for TB_RANDOM_BERNOULLI_OF, TB_RANDOM_MULTINOMIAL and the checks
   uint64_t seed, first;
-  int32_t op;  // tb_random_op
+  uint64_t subsequence;  // words 2 and 3 of the Philox counter
+  int32_t op;            // tb_random_op
   int32_t reserved;
   tb_scalar number[TB_MAX_NUMBERS];
-  const uint64_t* stretch;  // null, or a Philox state (seed, offset) on the device of the operands
+  const uint64_t* philox_state;  // null, or a Philox state (seed, offset) on the device of the operands
 } tb_random;
 
 // Coordinates of the elements that are not zero, of a plan with one operand whose dimensions are neither reordered nor
@@ -252,8 +220,21 @@ typedef struct tb_attention {
   int32_t causal;  // query i sees keys 0 to i
 } tb_attention;
 
+// Where an entry runs. Operators always pass one.
+typedef struct tb_call {
+  void* stream;    // for CUDA a cudaStream_t; null for the host, and for this thread's current stream of the device
+  void* context;   // tb_kernels::context of the backend
+  int32_t device;  // the index of the device that holds the result
+  int32_t reserved;
+} tb_call;
+
 // An elementwise operation over dense operands in the compute type, except for the BOOL result of a predicate.
 typedef void (*tb_dense_loop)(int64_t count, void* out, const void* const* in, const tb_scalar* number);
+
+// By compute type: BOOL, I64, F32, F64. Null if there is none, or if elements must be checked first.
+typedef struct tb_dense_loops {
+  tb_dense_loop of[4];
+} tb_dense_loops;
 
 typedef struct tb_kernels {
   uint32_t size;     // sizeof(tb_kernels), to detect a table from another build
@@ -261,26 +242,24 @@ typedef struct tb_kernels {
   const char* name;  // "cpu/avx2", "cuda", ...
 
   // An entry is null if the backend lacks the kernel: operators that need it are not registered. `runs` says the same
-  // of single operations. The stream is null for the host; for CUDA it is a cudaStream_t, or null for this thread's
-  // current one. Converts between any two dtypes; to BOOL is "!= 0", a float that an integer cannot hold is converted
-  // to I64, where out-of-range values become the lowest, and then wraps.
-  tb_status (*copy)(const tb_plan*, void* stream);
-  tb_status (*arange)(const tb_plan*, tb_scalar start, tb_scalar step, void* stream);  // one dimension
-  tb_status (*elementwise)(const tb_elementwise*, void* stream);
-  tb_status (*reduce)(const tb_reduction*, void* stream);
-  tb_status (*rowwise)(const tb_rowwise*, void* stream);
-  tb_status (*matmul)(const tb_matmul*, void* stream);
-  tb_status (*take)(const tb_take*, void* stream);
-  tb_status (*random)(const tb_random*, void* stream);
-  tb_status (*nonzero)(tb_nonzero*, void* stream);
-  tb_status (*pool)(const tb_pool*, void* stream);
-  tb_status (*convolve)(const tb_convolution*, void* stream);
-  tb_status (*update)(const tb_update*, void* stream);
-  tb_status (*attention)(const tb_attention*, void* stream);
+  // of single operations. `copy` converts between any two dtypes; to BOOL is "!= 0", a float that an integer cannot
+  // hold is converted to I64, where out-of-range values become the lowest, and then wraps.
+  tb_status (*copy)(const tb_plan*, const tb_call*);
+  tb_status (*arange)(const tb_plan*, tb_scalar start, tb_scalar step, const tb_call*);  // one dimension
+  tb_status (*elementwise)(const tb_elementwise*, const tb_call*);
+  tb_status (*reduce)(const tb_reduction*, const tb_call*);
+  tb_status (*rowwise)(const tb_rowwise*, const tb_call*);
+  tb_status (*matmul)(const tb_matmul*, const tb_call*);
+  tb_status (*take)(const tb_take*, const tb_call*);
+  tb_status (*random)(const tb_random*, const tb_call*);
+  tb_status (*nonzero)(tb_nonzero*, const tb_call*);
+  tb_status (*pool)(const tb_pool*, const tb_call*);
+  tb_status (*convolve)(const tb_convolution*, const tb_call*);
+  tb_status (*update)(const tb_update*, const tb_call*);
+  tb_status (*attention)(const tb_attention*, const tb_call*);
 
-  // The loop for few elements in host memory, without a plan; null if there is none, or if elements must be checked
-  // first.
-  tb_dense_loop (*dense_loop)(int32_t op, int32_t compute);
+  // Loops for few elements in host memory, without a plan: null, or for each tb_elementwise_op its loops.
+  const tb_dense_loops* const* dense_loops;
 
   // Called on this thread before each entry, with the operator, to be named in asynchronous errors; null if there are
   // none.
@@ -292,13 +271,15 @@ typedef struct tb_kernels {
   // 1: inputs of `elementwise` may be on_host.
   uint32_t host_scalars;
   // 1: `attention` takes F16 and BF16 too.
-  uint32_t attends_halves;
+  uint32_t attention_fp16;
 
   // Whether an entry runs an operation, 1 or 0: a tb_entry that has codes, and one of them. Asked when the table is
   // registered: an operator is registered only if all operations it calls are supported, so that other calls end in the
-  // error for a missing kernel, or in a fallback. Null, or a `size` that ends before it: existing entries support all
-  // of their operations.
+  // error for a missing kernel, or in a fallback. Null: existing entries support all of their operations.
   int32_t (*runs)(int32_t entry, int32_t op);
+
+  // The backend's own pointer, passed to each entry in tb_call; may be null.
+  void* context;
 } tb_kernels;
 
 // Memory of a device other than the host.
@@ -314,7 +295,7 @@ typedef struct tb_memory {
   const char* (*last_error)(void);  // this thread's last failure, as text; never null
 } tb_memory;
 
-enum { TB_ABI_VERSION = 5 };
+enum { TB_ABI_VERSION = 6 };
 
 // Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (reference, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.

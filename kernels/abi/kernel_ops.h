@@ -1,4 +1,5 @@
-// The operation codes of backend kernel tables, by family. topbit.ops has the same lists with the same values.
+// The operation codes of backend kernel tables, by family. Elementwise operations are listed in elementwise.def; of the
+// others topbit.ops has the same lists with the same values.
 #pragma once
 
 #ifdef __cplusplus
@@ -23,112 +24,9 @@ typedef enum tb_entry {
   TB_ENTRY_COUNT
 } tb_entry;
 
-// n0, n1, n2 are the operation's numbers; a, b, c its inputs. "float" operations compute in F32 and F64 alone.
 typedef enum tb_elementwise_op {
-  TB_FILL,  // n0; no input
-  // One input, any number.
-  TB_NEG,
-  TB_ABS,
-  TB_SIGN,
-  TB_SQUARE,
-  TB_RELU,
-  TB_CLAMP,  // n0 lowest, n1 greatest; a NaN stays
-  TB_CEIL,   // this and the next five: float
-  TB_FLOOR,
-  TB_ROUND,  // ties to even, n0 decimals
-  TB_TRUNC,
-  TB_FRAC,  // float
-  TB_RECIPROCAL,
-  // One input, float.
-  TB_SQRT,
-  TB_RSQRT,
-  TB_EXP,
-  TB_EXP2,
-  TB_EXPM1,
-  TB_LOG,
-  TB_LOG2,
-  TB_LOG10,
-  TB_LOG1P,
-  TB_SIN,
-  TB_COS,
-  TB_TAN,
-  TB_ASIN,
-  TB_ACOS,
-  TB_ATAN,
-  TB_SINH,
-  TB_COSH,
-  TB_TANH,
-  TB_ASINH,
-  TB_ACOSH,
-  TB_ATANH,
-  TB_ERF,
-  TB_ERFC,
-  TB_ERFINV,
-  TB_LGAMMA,
-  TB_DIGAMMA,
-  TB_SIGMOID,
-  TB_LOGIT,       // n0: a is clamped to [n0, 1 - n0] where n0 >= 0
-  TB_NAN_TO_NUM,  // n0, n1, n2 for NaN, infinity, -infinity
-  TB_SILU,
-  TB_GELU,
-  TB_GELU_TANH,
-  TB_SOFTPLUS,    // n0 beta, n1 threshold
-  TB_ELU,         // n0 alpha, n1 scale, n2 input scale
-  TB_LEAKY_RELU,  // n0 slope below zero
-  TB_MISH,
-  TB_HARDSWISH,
-  TB_HARDSIGMOID,
-  TB_LOG_SIGMOID,
-  // One input, integers and bool.
-  TB_BITWISE_NOT,
-  // One input, BOOL result.
-  TB_LOGICAL_NOT,
-  TB_ISNAN,
-  TB_ISINF,
-  TB_ISFINITE,
-  // Two inputs, any number. On BOOL: ADD is or, MUL and; MAXIMUM, MINIMUM and the bitwise ones as they are.
-  TB_ADD,  // a + n0 * b
-  TB_SUB,  // a - n0 * b
-  TB_MUL,
-  TB_DIV,        // float
-  TB_DIV_FLOOR,  // rounded down
-  TB_DIV_TRUNC,  // rounded toward zero
-  TB_REMAINDER,  // of DIV_FLOOR: the sign of b
-  TB_FMOD,       // of DIV_TRUNC: the sign of a
-  TB_POW,
-  TB_MAXIMUM,  // NaN propagates
-  TB_MINIMUM,
-  TB_FMAX,  // a number wins over a NaN
-  TB_FMIN,
-  TB_THRESHOLD_BACKWARD,  // 0 where b <= n0, else a
-  TB_HEAVISIDE,           // 0 below zero, b at zero, 1 above
-  // Two inputs, float.
-  TB_ATAN2,
-  TB_HYPOT,
-  TB_COPYSIGN,
-  TB_LOGADDEXP,
-  TB_XLOGY,
-  // Two inputs, integers and bool.
-  TB_BITWISE_AND,
-  TB_BITWISE_OR,
-  TB_BITWISE_XOR,
-  TB_SHIFT_LEFT,
-  TB_SHIFT_RIGHT,
-  // Two inputs, BOOL result.
-  TB_EQ,
-  TB_NE,
-  TB_LT,
-  TB_LE,
-  TB_GT,
-  TB_GE,
-  TB_LOGICAL_AND,
-  TB_LOGICAL_OR,
-  TB_LOGICAL_XOR,
-  // Three inputs, any number.
-  TB_WHERE,    // b where a is not zero, else c
-  TB_ADDCMUL,  // a + n0 * b * c
-  TB_ADDCDIV,  // a + n0 * b / c; float
-  TB_LERP,     // a + c * (b - a); float
+#define TB_ELEMENTWISE(code, function, inputs, types, result, size, note) TB_##code,
+#include "elementwise.def"
   TB_ELEMENTWISE_COUNT
 } tb_elementwise_op;
 

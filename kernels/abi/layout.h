@@ -12,7 +12,7 @@ static_assert(sizeof(void*) == 8 && sizeof(void (*)(void)) == 8, "the kernel ABI
 static_assert(sizeof(tb_status) == 4 && sizeof(tb_dtype) == 4 && sizeof(tb_elementwise_op) == 4);
 
 static_assert(TB_MAX_DIMS == 8 && TB_MAX_OPERANDS == 4 && TB_MAX_ROWS == 6 && TB_MAX_NUMBERS == 3);
-static_assert(TB_ABI_VERSION == 5 && TB_DTYPE_COUNT == 10);
+static_assert(TB_ABI_VERSION == 6 && TB_DTYPE_COUNT == 10);
 static_assert(TB_OK == 0 && TB_UNSUPPORTED_DTYPE == 1 && TB_BAD_INDEX == 2 && TB_OUT_OF_MEMORY == 3);
 static_assert(TB_DEVICE_ERROR == 4 && TB_NO_DEVICE == 5 && TB_NOT_BUILT == 6 && TB_DIVISION_BY_ZERO == 7);
 static_assert(TB_BOOL == 0 && TB_U8 == 1 && TB_I8 == 2 && TB_I16 == 3 && TB_I32 == 4 && TB_I64 == 5);
@@ -72,11 +72,11 @@ static_assert(offsetof(tb_take, inner) == 160 && offsetof(tb_take, bad_index) ==
 static_assert(offsetof(tb_take, op) == 176 && offsetof(tb_take, dtype) == 180);
 static_assert(offsetof(tb_take, indices) == 184 && offsetof(tb_take, wraps) == 188);
 
-static_assert(sizeof(tb_random) == 480);
+static_assert(sizeof(tb_random) == 488);
 static_assert(offsetof(tb_random, plan) == 0 && offsetof(tb_random, seed) == 400);
-static_assert(offsetof(tb_random, first) == 408 && offsetof(tb_random, op) == 416);
-static_assert(offsetof(tb_random, reserved) == 420 && offsetof(tb_random, number) == 424);
-static_assert(offsetof(tb_random, stretch) == 472);
+static_assert(offsetof(tb_random, first) == 408 && offsetof(tb_random, subsequence) == 416);
+static_assert(offsetof(tb_random, op) == 424 && offsetof(tb_random, reserved) == 428);
+static_assert(offsetof(tb_random, number) == 432 && offsetof(tb_random, philox_state) == 480);
 
 static_assert(sizeof(tb_nonzero) == 424);
 static_assert(offsetof(tb_nonzero, plan) == 0 && offsetof(tb_nonzero, out) == 400);
@@ -124,7 +124,10 @@ static_assert(offsetof(tb_attention, value_width) == 528 && offsetof(tb_attentio
 static_assert(offsetof(tb_attention, ndim) == 544 && offsetof(tb_attention, dtype) == 548);
 static_assert(offsetof(tb_attention, mask_dtype) == 552 && offsetof(tb_attention, causal) == 556);
 
-static_assert(sizeof(tb_kernels) == 160);
+static_assert(sizeof(tb_call) == 24);
+static_assert(offsetof(tb_call, stream) == 0 && offsetof(tb_call, context) == 8 && offsetof(tb_call, device) == 16);
+
+static_assert(sizeof(tb_kernels) == 168);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, elementwise) == 32);
@@ -133,9 +136,10 @@ static_assert(offsetof(tb_kernels, matmul) == 56 && offsetof(tb_kernels, take) =
 static_assert(offsetof(tb_kernels, random) == 72 && offsetof(tb_kernels, nonzero) == 80);
 static_assert(offsetof(tb_kernels, pool) == 88 && offsetof(tb_kernels, convolve) == 96);
 static_assert(offsetof(tb_kernels, update) == 104 && offsetof(tb_kernels, attention) == 112);
-static_assert(offsetof(tb_kernels, dense_loop) == 120 && offsetof(tb_kernels, calling) == 128);
-static_assert(offsetof(tb_kernels, host_scalars) == 144 && offsetof(tb_kernels, attends_halves) == 148);
+static_assert(offsetof(tb_kernels, dense_loops) == 120 && offsetof(tb_kernels, calling) == 128);
+static_assert(offsetof(tb_kernels, host_scalars) == 144 && offsetof(tb_kernels, attention_fp16) == 148);
 static_assert(offsetof(tb_kernels, last_error) == 136 && offsetof(tb_kernels, runs) == 152);
+static_assert(offsetof(tb_kernels, context) == 160);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

@@ -25,13 +25,15 @@ TB_FUNCTION philox_block philox(philox_block counter, uint32_t key0, uint32_t ke
   return counter;
 }
 
-// Numbers 2 * pair and 2 * pair + 1 of the stream of a seed, 64 bits each.
+// Numbers 2 * pair and 2 * pair + 1 of the stream of a seed and a subsequence, 64 bits each.
 struct number_pair {
   uint64_t number[2];
 };
 
-TB_FUNCTION number_pair numbers_of(uint64_t seed, uint64_t pair) {
-  const philox_block x = philox({{uint32_t(pair), uint32_t(pair >> 32), 0, 0}}, uint32_t(seed), uint32_t(seed >> 32));
+TB_FUNCTION number_pair numbers_of(uint64_t seed, uint64_t subsequence, uint64_t pair) {
+  const philox_block counter = {
+      {uint32_t(pair), uint32_t(pair >> 32), uint32_t(subsequence), uint32_t(subsequence >> 32)}};
+  const philox_block x = philox(counter, uint32_t(seed), uint32_t(seed >> 32));
   return {{x.word[0] | uint64_t(x.word[1]) << 32, x.word[2] | uint64_t(x.word[3]) << 32}};
 }
 

@@ -47,12 +47,13 @@ constinit const tb_kernels kernels = {
     .convolve = not_built,
     .update = not_built,
     .attention = not_built,
-    .dense_loop = nullptr,
+    .dense_loops = nullptr,
     .calling = nullptr,
     .last_error = text,
     .host_scalars = 1,
-    .attends_halves = 0,
+    .attention_fp16 = 0,
     .runs = nullptr,
+    .context = nullptr,
 };
 
 constinit const tb_memory memory = {

@@ -8,31 +8,31 @@ namespace topbit::author {
 namespace {
 
 // True if the inner dimension of every operand continues in the outer one.
-bool collapses(const iteration_plan& p, std::size_t inner, std::size_t outer) {
-  for (std::size_t k = 0; k < p.operands; ++k) {
+bool collapses(const iteration_plan& p, std::int32_t inner, std::int32_t outer) {
+  for (std::int32_t k = 0; k < p.operands; ++k) {
     const auto& strides = p.operand[k].strides;
     if (strides[outer] != strides[inner] * p.sizes[inner]) return false;
   }
   return true;
 }
 
-void swap_dims(iteration_plan& p, std::size_t a, std::size_t b) {
+void swap_dims(iteration_plan& p, std::int32_t a, std::int32_t b) {
   std::swap(p.sizes[a], p.sizes[b]);
-  for (std::size_t k = 0; k < p.operands; ++k) std::swap(p.operand[k].strides[a], p.operand[k].strides[b]);
+  for (std::int32_t k = 0; k < p.operands; ++k) std::swap(p.operand[k].strides[a], p.operand[k].strides[b]);
 }
 
 // Smallest stride of one operand innermost, so that its memory is passed in order. From dimension `first` on.
-void order(iteration_plan& p, std::size_t operand, std::size_t first = 0) {
-  const auto stride = [&](std::size_t d) { return std::abs(p.operand[operand].strides[d]); };
-  for (std::size_t i = first + 1; i < p.ndim; ++i) {
-    for (std::size_t j = i; j > first && stride(j) < stride(j - 1); --j) swap_dims(p, j, j - 1);
+void order(iteration_plan& p, std::size_t operand, std::int32_t first = 0) {
+  const auto stride = [&](std::int32_t d) { return std::abs(p.operand[operand].strides[d]); };
+  for (std::int32_t i = first + 1; i < p.ndim; ++i) {
+    for (std::int32_t j = i; j > first && stride(j) < stride(j - 1); --j) swap_dims(p, j, j - 1);
   }
 }
 
-void collapse(iteration_plan& p, std::size_t first = 0) {
+void collapse(iteration_plan& p, std::int32_t first = 0) {
   if (p.ndim == first) return;
-  std::size_t kept = first;
-  for (std::size_t d = first + 1; d < p.ndim; ++d) {
+  std::int32_t kept = first;
+  for (std::int32_t d = first + 1; d < p.ndim; ++d) {
     if (collapses(p, kept, d)) {
       p.sizes[kept] *= p.sizes[d];
       continue;
@@ -43,11 +43,22 @@ void collapse(iteration_plan& p, std::size_t first = 0) {
   p.ndim = kept + 1;
 }
 
-void set_operands(iteration_plan& p, std::span<const tensor* const> operands) {
-  p.operands = operands.size();
-  for (std::size_t k = 0; k < p.operands; ++k) {
+// A dimension of size 1, for plans that would have none.
+void add_unit_dim(iteration_plan& p) {
+  p.sizes[p.ndim] = 1;
+  for (std::int32_t k = 0; k < p.operands; ++k) p.operand[k].strides[p.ndim] = 0;
+  ++p.ndim;
+}
+
+// A plan without dimensions over these operands. Its other members have no value yet: a plan is 400 bytes, of which a
+// call uses few.
+void begin(iteration_plan& p, std::span<const tensor* const> operands) {
+  p.ndim = p.reduced = p.reserved = 0;
+  p.operands = static_cast<std::int32_t>(operands.size());
+  for (std::size_t k = 0; k < operands.size(); ++k) {
     p.operand[k].data = operands[k]->data();
-    p.operand[k].type = operands[k]->dtype();
+    p.operand[k].dtype = static_cast<std::int32_t>(operands[k]->dtype());
+    p.operand[k].on_host = 0;
   }
 }
 
@@ -55,6 +66,7 @@ void set_operands(iteration_plan& p, std::span<const tensor* const> operands) {
 
 iteration_plan make_plan(std::span<const tensor* const> operands) {
   iteration_plan p;
+  begin(p, operands);
   const shape& given_shape = operands[0]->sizes();
   for (std::size_t i = given_shape.size(); i-- > 0;) {
     if (given_shape[i] == 1) continue;
@@ -66,8 +78,7 @@ iteration_plan make_plan(std::span<const tensor* const> operands) {
     }
     p.sizes[p.ndim++] = given_shape[i];
   }
-  if (p.ndim == 0) p.sizes[p.ndim++] = 1;
-  set_operands(p, operands);
+  if (p.ndim == 0) add_unit_dim(p);
   order(p, 0);
   collapse(p);
   return p;
@@ -75,7 +86,7 @@ iteration_plan make_plan(std::span<const tensor* const> operands) {
 
 iteration_plan make_reduction_plan(std::span<const tensor* const> operands, const dim_mask& mask, bool row_major) {
   iteration_plan p;
-  set_operands(p, operands);
+  begin(p, operands);
   const std::size_t input = operands.size() - 1;
   const tensor& in = *operands[input];
   // The place of a kept dimension in results that have no others.
@@ -94,7 +105,7 @@ iteration_plan make_reduction_plan(std::span<const tensor* const> operands, cons
     }
   };
   add(true);
-  if (p.ndim == 0) p.sizes[p.ndim++] = 1;
+  if (p.ndim == 0) add_unit_dim(p);
   if (!row_major) order(p, input);
   collapse(p);
   p.reduced = p.ndim;

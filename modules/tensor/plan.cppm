@@ -2,6 +2,10 @@
 //
 // Index arithmetic only: it knows addresses and strides, no kernel. Three contiguous operands of any shape become one
 // dimension, the case that determines the speed of small models.
+module;
+
+#include <topbit/plan.h>
+
 export module topbit.tensor:plan;
 
 import topbit.std;
@@ -9,26 +13,16 @@ import :dtype;
 import :handle;
 import :shape;
 
+static_assert(TB_MAX_DIMS == topbit::max_dims);
+
 namespace topbit {
 
 export namespace author {
 
-inline constexpr std::size_t max_operands = 4;
+inline constexpr std::size_t max_operands = TB_MAX_OPERANDS;
 
-struct plan_operand {
-  void* data = nullptr;
-  std::array<std::int64_t, max_dims> strides{};  // in elements, innermost first
-  dtype type = dtype::float32;
-};
-
-/// One pass over `sizes`, innermost first. Operand 0 is the result.
-struct iteration_plan {
-  std::size_t ndim = 0;  // at least 1
-  std::size_t operands = 0;
-  std::size_t reduced = 0;  // number of leading dimensions that are reduced
-  std::array<std::int64_t, max_dims> sizes{};
-  std::array<plan_operand, max_operands> operand{};
-};
+/// One pass over elements, as kernels read it: <topbit/plan.h> says what its members mean. Operand 0 is the result.
+using iteration_plan = ::tb_plan;
 
 /// A plan over the shape of the first tensor, to which the others must broadcast (checked by the caller's shape
 /// function).

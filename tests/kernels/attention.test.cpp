@@ -246,7 +246,7 @@ static std::string failures_of_halves(backend here) {
 TEMPLATE_TEST_CASE("attention: half precision is summed in float32, if the table supports it", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
-  if (here.kernels->attends_halves != 0) {
+  if (here.kernels->attention_fp16 != 0) {
     CHECK(failures_of_halves<tb_kernel::half>(here) == "");
     CHECK(failures_of_halves<tb_kernel::bfloat16>(here) == "");
     return;
@@ -312,7 +312,7 @@ TEMPLATE_TEST_CASE("attention: a NaN reaches every query that sees its key, and 
   const backend here = need<TestType>(&tb_kernels::attention);
   check_nan<float>(here);
   check_nan<double>(here);
-  if (here.kernels->attends_halves == 0) return;
+  if (here.kernels->attention_fp16 == 0) return;
   check_nan<tb_kernel::half>(here);
   check_nan<tb_kernel::bfloat16>(here);
 }
@@ -320,7 +320,7 @@ TEMPLATE_TEST_CASE("attention: a NaN reaches every query that sees its key, and 
 TEMPLATE_TEST_CASE("attention: the maximum of large scores has all the weight", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
   for (const double size : {1e2, 1e5, 1e9, 1e15}) check_great_scores<float>(here, size);
-  if (here.kernels->attends_halves == 0) return;
+  if (here.kernels->attention_fp16 == 0) return;
   for (const double size : {1e2, 1e3, 5e4}) check_great_scores<tb_kernel::half>(here, size);
   for (const double size : {1e2, 1e5, 1e9, 1e15}) check_great_scores<tb_kernel::bfloat16>(here, size);
 }
@@ -329,7 +329,7 @@ TEMPLATE_TEST_CASE("attention: the lowest number in an additive mask excludes a 
                    "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::attention);
   check_lowest_mask<float>(here, -FLT_MAX);
-  if (here.kernels->attends_halves == 0) return;
+  if (here.kernels->attention_fp16 == 0) return;
   check_lowest_mask<tb_kernel::half>(here, -65504);
   check_lowest_mask<tb_kernel::bfloat16>(here, -3.3895313892515355e38);
 }

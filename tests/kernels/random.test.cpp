@@ -36,7 +36,7 @@ struct over_matrix {
 };
 
 std::uint64_t number_of(const tb_random& call, std::uint64_t i) {
-  return tb_kernel::numbers_of(call.seed, (call.first + i) / 2).number[(call.first + i) % 2];
+  return tb_kernel::numbers_of(call.seed, 0, (call.first + i) / 2).number[(call.first + i) % 2];
 }
 
 template <typename T>
@@ -57,14 +57,14 @@ TEST_CASE("philox: the published test vectors", "[kernels]") {
   CHECK(words(tb_kernel::philox({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0)) ==
         list{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
   // Two numbers to a block, low word first; the counter is the pair's index, the key the seed.
-  CHECK(tb_kernel::numbers_of(0, 0).number[0] == 0xe169c58d6627e8d5);
-  CHECK(tb_kernel::numbers_of(0, 0).number[1] == 0x9b00dbd8bc57ac4c);
+  CHECK(tb_kernel::numbers_of(0, 0, 0).number[0] == 0xe169c58d6627e8d5);
+  CHECK(tb_kernel::numbers_of(0, 0, 0).number[1] == 0x9b00dbd8bc57ac4c);
 }
 
 TEST_CASE("random functions: logarithm and quantile are accurate to a few ulp", "[kernels]") {
   for (std::uint64_t i = 0; i < 20000; ++i) {
     // Ends, then anything.
-    const std::uint64_t n = i < 64 ? i << 12 : i < 128 ? ~(i << 12) : tb_kernel::numbers_of(3, i).number[0];
+    const std::uint64_t n = i < 64 ? i << 12 : i < 128 ? ~(i << 12) : tb_kernel::numbers_of(3, 0, i).number[0];
     const double p = tb_kernel::open_unit(n), log = tb_kernel::logarithm(p);
     REQUIRE((p > 0 && p < 1));
     REQUIRE(std::abs(log - std::log(p)) <= 1e-15 * std::abs(log));

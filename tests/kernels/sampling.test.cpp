@@ -80,7 +80,7 @@ TEMPLATE_TEST_CASE("permutation: each element in turn is swapped with one not be
       std::vector<std::int64_t> want(static_cast<std::size_t>(count));
       for (std::size_t i = 0; i < want.size(); ++i) want[i] = std::int64_t(i);
       for (std::uint64_t i = 0; i < want.size(); ++i) {
-        const std::uint64_t n = tb_kernel::numbers_of(seed, (begin + i) / 2).number[(begin + i) % 2];
+        const std::uint64_t n = tb_kernel::numbers_of(seed, 0, (begin + i) / 2).number[(begin + i) % 2];
         std::swap(want[i], want[i + tb_kernel::integer_below(n, want.size() - i)]);
       }
       std::int64_t wrong = 0;

@@ -11,7 +11,7 @@ namespace tb = topbit;
 
 namespace {
 
-tb_status elementwise(const tb_elementwise* call, void*) {
+tb_status elementwise(const tb_elementwise* call, const tb_call*) {
   const tb_operand& out = call->plan.operand[0];
   if (call->op != TB_FILL || out.dtype != TB_F64 || call->plan.ndim != 1) return TB_UNSUPPORTED_DTYPE;
   for (int64_t i = 0; i < call->plan.sizes[0]; ++i) {

@@ -27,17 +27,18 @@ using step = std::array<const std::byte*, tb::author::max_operands>;
 std::vector<step> steps_of(const iteration_plan& p) {
   std::vector<step> out;
   std::int64_t count = 1;
-  for (std::size_t d = 0; d < p.ndim; ++d) count *= p.sizes[d];
+  for (std::int32_t d = 0; d < p.ndim; ++d) count *= p.sizes[d];
   for (std::int64_t n = 0; n < count; ++n) {
     step s{};
-    for (std::size_t k = 0; k < p.operands; ++k) {
+    for (std::int32_t k = 0; k < p.operands; ++k) {
       std::int64_t rest = n, offset = 0;
-      for (std::size_t d = 0; d < p.ndim; ++d) {
+      for (std::int32_t d = 0; d < p.ndim; ++d) {
         offset += rest % p.sizes[d] * p.operand[k].strides[d];
         rest /= p.sizes[d];
       }
-      s[k] = static_cast<const std::byte*>(p.operand[k].data) +
-             offset * static_cast<std::int64_t>(tb::size_of(p.operand[k].type));
+      s[static_cast<std::size_t>(k)] =
+          static_cast<const std::byte*>(p.operand[k].data) +
+          offset * static_cast<std::int64_t>(tb::size_of(static_cast<dtype>(p.operand[k].dtype)));
     }
     out.push_back(s);
   }
@@ -106,9 +107,9 @@ TEST_CASE("plan: visits every element once, with the right elements of the other
     for (const tensor& t : operands) shapes += tb::to_string(t.sizes()) + " by " + tb::to_string(t.strides()) + "; ";
     INFO(shapes);
     const iteration_plan p = plan_of(operands);
-    REQUIRE(p.operands == operands.size());
+    REQUIRE(static_cast<std::size_t>(p.operands) == operands.size());
     REQUIRE(p.ndim >= 1);
-    REQUIRE(p.ndim <= tb::max_dims);
+    REQUIRE(static_cast<std::size_t>(p.ndim) <= tb::max_dims);
     REQUIRE(steps_of(p) == naive_steps(operands));
   }
 }

@@ -167,7 +167,7 @@ int32_t compute_type(int32_t dtype) {
   }
 }
 
-tb_status copy(const tb_plan* plan, void*) {
+tb_status copy(const tb_plan* plan, const tb_call*) {
   const int32_t to = plan->operand[0].dtype, from = plan->operand[1].dtype;
   const convert_fn direct = to == from ? nullptr : conversion(to, from);
   const int32_t between = compute_type(from);
@@ -194,7 +194,7 @@ tb_status copy(const tb_plan* plan, void*) {
   return TB_OK;
 }
 
-tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, void*) {
+tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, const tb_call*) {
   const tb_operand& out = plan->operand[0];
   const bool real = compute_type(out.dtype) == TB_F32 || out.dtype == TB_F64;
   const convert_fn store = conversion(out.dtype, real ? TB_F64 : TB_I64);

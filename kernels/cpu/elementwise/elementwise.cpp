@@ -28,7 +28,7 @@ struct buffer {
 };
 
 // How one operand enters or leaves the loop.
-struct way {
+struct operand_access {
   convert_fn convert;  // null: as it is
   int64_t step;        // in elements
   int64_t step_bytes;
@@ -37,7 +37,7 @@ struct way {
   bool across;           // dense along dimension 1
 };
 
-way way_of(const tb_plan& plan, int k, int32_t inside) {
+operand_access access_of(const tb_plan& plan, int k, int32_t inside) {
   const tb_operand& operand = plan.operand[k];
   const bool across = k != 0 && lies_across(plan, k);
   const int64_t step = across ? 1 : operand.strides[0];
@@ -70,10 +70,10 @@ template <int Inputs>
 class pass {
  public:
   pass(const tb_elementwise& call, const tb_plan& plan, loop_fn loop, int32_t result, bool streams)
-      : call_(call), plan_(plan), loop_(loop), out_(way_of(plan, 0, result)), streams_(streams && out_.step == 1) {
+      : call_(call), plan_(plan), loop_(loop), out_(access_of(plan, 0, result)), streams_(streams && out_.step == 1) {
     direct_ = out_.convert == nullptr && !streams_;
     for (int k = 0; k < Inputs; ++k) {
-      in_[k] = way_of(plan, k + 1, call.compute);
+      in_[k] = access_of(plan, k + 1, call.compute);
       direct_ = direct_ && in_[k].convert == nullptr;
       across_ = across_ || in_[k].across;
     }
@@ -109,9 +109,9 @@ class pass {
             at[k] = base[k] + (i * operand.strides[0] + j * operand.strides[1]) * bytes;
             next[k] = operand.strides[1] * bytes;
             if (k == 0 || !in_[k - 1].across) continue;
-            char* const turned = reinterpret_cast<char*>(tile[k]);
-            transpose(turned, tile_columns * bytes, at[k], operand.strides[0] * bytes, rows, columns, bytes);
-            at[k] = turned;
+            char* const transposed = reinterpret_cast<char*>(tile[k]);
+            transpose(transposed, tile_columns * bytes, at[k], operand.strides[0] * bytes, rows, columns, bytes);
+            at[k] = transposed;
             next[k] = tile_columns * bytes;
           }
           for (int64_t r = 0; r < rows; ++r) {
@@ -181,10 +181,10 @@ class pass {
   const tb_elementwise& call_;
   const tb_plan& plan_;
   const loop_fn loop_;
-  const way out_;
+  const operand_access out_;
   const bool streams_;
   bool direct_, across_ = false;
-  way in_[Inputs + 1];
+  operand_access in_[Inputs + 1];
   const char* repeated_[Inputs + 1] = {};
   int64_t filled_[Inputs + 1] = {};
   buffer out_buffer_, converted_, in_buffer_[Inputs + 1];
@@ -211,10 +211,6 @@ loop_fn loop_in(const loops& all, int32_t compute) {
   }
 }
 
-bool divides_integers(int32_t op, int32_t compute) {
-  return compute == TB_I64 && (op == TB_DIV_FLOOR || op == TB_DIV_TRUNC || op == TB_REMAINDER || op == TB_FMOD);
-}
-
 // Looks at the divisors before anything is written.
 bool has_zero(tb_plan plan, int operand) {
   plan.operand[0] = plan.operand[operand];
@@ -235,11 +231,13 @@ bool has_zero(tb_plan plan, int operand) {
 
 }  // namespace
 
-tb_dense_loop dense_loop(int32_t op, int32_t compute) {
-  return divides_integers(op, compute) ? nullptr : loop_in(loops_of(op), compute);
-}
+constinit const tb_dense_loops* const dense_loops[TB_ELEMENTWISE_COUNT] = {
+#define TB_ELEMENTWISE_NUMBER(code, function, inputs, types, result, size, note) &number_loops.dense[TB_##code],
+#define TB_ELEMENTWISE_FUNCTION(code, function, inputs, types, result, size, note) &float_loops.dense[TB_##code],
+#include "elementwise.def"
+};
 
-tb_status elementwise(const tb_elementwise* call, void*) {
+tb_status elementwise(const tb_elementwise* call, const tb_call*) {
   const loops& all = loops_of(call->op);
   const loop_fn loop = loop_in(all, call->compute);
   if (loop == nullptr || call->plan.operands != all.inputs + 1) return TB_UNSUPPORTED_DTYPE;

@@ -2,6 +2,7 @@
 // brings operands of any dtype and stride into that form.
 #pragma once
 
+#include "elementwise_facts.h"
 #include "elementwise_functions.h"
 #include "isa/arch.h"
 
@@ -19,8 +20,13 @@ struct loops {
 // The loops of each source by code; zero inputs and no loop for those of the other one.
 struct loop_table {
   loops of[TB_ELEMENTWISE_COUNT];
+  tb_dense_loops dense[TB_ELEMENTWISE_COUNT];  // the same, but for those whose operands must be checked first
 };
 extern const loop_table number_loops, float_loops;
+
+constexpr bool divides_integers(int32_t op, int32_t compute) {
+  return compute == TB_I64 && (op == TB_DIV_FLOOR || op == TB_DIV_TRUNC || op == TB_REMAINDER || op == TB_FMOD);
+}
 
 inline constexpr loops no_loops;
 
@@ -32,11 +38,10 @@ inline const loops& loops_of(int32_t op) {
 
 namespace {
 
-template <typename Find>
-constexpr loop_table table_of(Find find) {
-  loop_table all;
-  for (int32_t op = 0; op < TB_ELEMENTWISE_COUNT; ++op) all.of[op] = find(op);
-  return all;
+constexpr void add_loops(loop_table& all, int32_t op, loops found, bool predicate) {
+  found.predicate = predicate;
+  all.of[op] = found;
+  all.dense[op] = {{found.boolean, divides_integers(op, TB_I64) ? nullptr : found.integer, found.f32, found.f64}};
 }
 
 template <typename T>
@@ -79,34 +84,24 @@ void loop(int64_t count, void* out, const void* const* in, const tb_scalar* numb
 
 template <typename F, int Inputs>
 constexpr loops floats() {
-  return {nullptr, nullptr, loop<F, float, Inputs>, loop<F, double, Inputs>, Inputs, false};
+  return {nullptr, nullptr, loop<F, float, Inputs>, loop<F, double, Inputs>, Inputs};
 }
 template <typename F, int Inputs>
 constexpr loops numbers_only() {
-  return {nullptr, loop<F, int64_t, Inputs>, loop<F, float, Inputs>, loop<F, double, Inputs>, Inputs, false};
+  return {nullptr, loop<F, int64_t, Inputs>, loop<F, float, Inputs>, loop<F, double, Inputs>, Inputs};
 }
 template <typename F, int Inputs>
 constexpr loops everything() {
-  return {loop<F, tb_kernel::bool_t, Inputs>,
-          loop<F, int64_t, Inputs>,
-          loop<F, float, Inputs>,
-          loop<F, double, Inputs>,
-          Inputs,
-          false};
+  return {loop<F, tb_kernel::bool_t, Inputs>, loop<F, int64_t, Inputs>, loop<F, float, Inputs>, loop<F, double, Inputs>,
+          Inputs};
 }
 template <typename F, int Inputs>
 constexpr loops bits() {
-  return {loop<F, tb_kernel::bool_t, Inputs>, loop<F, int64_t, Inputs>, nullptr, nullptr, Inputs, false};
+  return {loop<F, tb_kernel::bool_t, Inputs>, loop<F, int64_t, Inputs>, nullptr, nullptr, Inputs};
 }
 template <typename F, int Inputs>
 constexpr loops integers() {
-  return {nullptr, loop<F, int64_t, Inputs>, nullptr, nullptr, Inputs, false};
-}
-template <typename F, int Inputs>
-constexpr loops predicate() {
-  loops all = everything<F, Inputs>();
-  all.predicate = true;
-  return all;
+  return {nullptr, loop<F, int64_t, Inputs>, nullptr, nullptr, Inputs};
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ update_fn update_of(const tb_update& u) {
 
 }  // namespace
 
-tb_status update(const tb_update* call, void*) {
+tb_status update(const tb_update* call, const tb_call*) {
   const bool scaled = call->gradient_scale != 0;
   update_fn run = nullptr;
   if (call->dtype == TB_F32) run = scaled ? update_of<float, true>(*call) : update_of<float, false>(*call);

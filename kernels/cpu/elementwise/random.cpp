@@ -16,7 +16,7 @@ using namespace tb_kernel;
 constexpr int64_t block = 512;
 
 uint64_t number_at(const tb_random& call, uint64_t i) {
-  return numbers_of(call.seed, (call.first + i) / 2).number[(call.first + i) % 2];
+  return numbers_of(call.seed, call.subsequence, (call.first + i) / 2).number[(call.first + i) % 2];
 }
 
 // Numbers i to i + count - 1 of the call.
@@ -26,7 +26,7 @@ void fill_numbers(const tb_random& call, uint64_t i, int64_t count, uint64_t* ou
   const uint64_t pair = (call.first + i + uint64_t(n)) / 2;
   const int64_t pairs = (count - n) / 2;
   for (int64_t p = 0; p < pairs; ++p) {
-    const number_pair two = numbers_of(call.seed, pair + uint64_t(p));
+    const number_pair two = numbers_of(call.seed, call.subsequence, pair + uint64_t(p));
     out[n + 2 * p] = two.number[0];
     out[n + 2 * p + 1] = two.number[1];
   }
@@ -216,13 +216,13 @@ tb_status multinomial(const tb_random& call) {
 
 }  // namespace
 
-tb_status random(const tb_random* call, void* stream) {
-  if (call->stretch != nullptr) {
+tb_status random(const tb_random* call, const tb_call* where) {
+  if (call->philox_state != nullptr) {
     tb_random found = *call;
-    found.seed = call->stretch[0];
-    found.first += call->stretch[1];
-    found.stretch = nullptr;
-    return random(&found, stream);
+    found.seed = call->philox_state[0];
+    found.first += call->philox_state[1];
+    found.philox_state = nullptr;
+    return random(&found, where);
   }
   const tb_scalar* const k = call->number;
   switch (call->op) {

@@ -27,12 +27,13 @@ constinit const tb_kernels table = {
     .convolve = convolve,
     .update = update,
     .attention = attention,
-    .dense_loop = dense_loop,
+    .dense_loops = dense_loops,
     .calling = nullptr,
     .last_error = nullptr,
     .host_scalars = 0,
-    .attends_halves = 0,
+    .attention_fp16 = 0,
     .runs = nullptr,
+    .context = nullptr,
 };
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -42,7 +42,7 @@ tb_status attention_of(const tb_attention& a) {
 
 }  // namespace
 
-tb_status attention(const tb_attention* call, void*) {
+tb_status attention(const tb_attention* call, const tb_call*) {
   const bool fits = call->mask.data == nullptr || call->mask_dtype == TB_BOOL || call->mask_dtype == call->dtype;
   if (call->dtype == TB_F32 && fits) return attention_of<float>(*call);
   if (call->dtype == TB_F64 && fits) return attention_of<double>(*call);

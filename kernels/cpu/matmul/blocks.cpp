@@ -40,7 +40,7 @@ bool left_in_place(const left_source<T>& a, int64_t columns) {
 
 template <typename T>
 struct placed_end {
-  const ending<T>* end;
+  const epilogue<T>* end;
   int64_t row, column;
 };
 template <typename T>
@@ -53,7 +53,7 @@ void run_end(const void* context, int64_t row, int64_t rows, int64_t column, int
 // Where sums over several blocks of depth are kept: in the result, if it holds them as they are and nothing that is
 // still to be read.
 template <typename T>
-bool sums_in_result(const ending<T>& end) {
+bool sums_in_result(const epilogue<T>& end) {
   return end.dtype == (sizeof(T) == 4 ? TB_F32 : TB_F64) && end.out_col == 1 && end.added != end.out;
 }
 

@@ -29,7 +29,7 @@ struct blocked_product {
   left_source<T> a;
   right_source<T> b;
   int64_t m, n, k;
-  ending<T> end;
+  epilogue<T> end;
 };
 
 // The rectangle of the result from (row, column) on. Results do not depend on how a result is cut into rectangles. k is

@@ -144,7 +144,7 @@ tb_status run(const tb_convolution& c) {
 
 }  // namespace
 
-tb_status convolve(const tb_convolution* call, void*) {
+tb_status convolve(const tb_convolution* call, const tb_call*) {
   switch (call->dtype) {
     case TB_F16: return run<float, tb_kernel::half>(*call);
     case TB_BF16: return run<float, tb_kernel::bfloat16>(*call);

@@ -20,7 +20,7 @@ const char* at(const void* base, int64_t element, int32_t dtype) {
 // to = alpha * products + beta * added, and relu of that, for rows that follow one another in each of them. `added` has
 // neighbours or, repeated, one element for each row; or is null.
 template <typename T, bool Adds, bool Relu>
-void combine(const ending<T>& how, int64_t rows, int64_t columns, const T* products, int64_t products_row,
+void combine(const epilogue<T>& how, int64_t rows, int64_t columns, const T* products, int64_t products_row,
              const T* added, int64_t added_row, bool repeats, T* to, int64_t to_row) {
   constexpr int64_t width = vec<T>::size;
   const vec<T> alpha(how.alpha), beta(how.beta), zero(T(0));
@@ -51,7 +51,7 @@ void combine(const ending<T>& how, int64_t rows, int64_t columns, const T* produ
   }
 }
 template <typename T>
-void combine(const ending<T>& how, int64_t rows, int64_t columns, const T* products, int64_t products_row,
+void combine(const epilogue<T>& how, int64_t rows, int64_t columns, const T* products, int64_t products_row,
              const T* added, int64_t added_row, bool repeats, T* to, int64_t to_row) {
   const bool adds = added != nullptr;
   const auto run = adds ? (how.relu ? &combine<T, true, true> : &combine<T, true, false>)
@@ -81,7 +81,7 @@ void put(void* out, int32_t dtype, int64_t step, const T* from, int64_t columns)
 }
 
 template <typename T>
-void finish_rows(const ending<T>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const T* products,
+void finish_rows(const epilogue<T>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const T* products,
                  int64_t products_row) {
   static constexpr tb_scalar no_numbers[TB_MAX_NUMBERS] = {};
   const bool direct = how.dtype == code_of<T> && how.out_col == 1;
@@ -100,7 +100,7 @@ void finish_rows(const ending<T>& how, int64_t row, int64_t rows, int64_t column
     }
     return;
   }
-  alignas(64) T line[ending_columns], gathered[ending_columns];
+  alignas(64) T line[epilogue_columns], gathered[epilogue_columns];
   for (int64_t r = 0; r < rows; ++r) {
     const char* const from = more == nullptr ? nullptr : at(more, r * how.added_row, how.dtype);
     const T* added = reinterpret_cast<const T*>(from);
@@ -120,11 +120,11 @@ void finish_rows(const ending<T>& how, int64_t row, int64_t rows, int64_t column
 
 }  // namespace
 
-void finish(const ending<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const float* products,
+void finish(const epilogue<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const float* products,
             int64_t products_row) {
   finish_rows(how, row, rows, column, columns, products, products_row);
 }
-void finish(const ending<double>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
+void finish(const epilogue<double>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
             const double* products, int64_t products_row) {
   finish_rows(how, row, rows, column, columns, products, products_row);
 }

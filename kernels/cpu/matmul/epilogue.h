@@ -8,7 +8,7 @@ namespace tb_cpu::TOPBIT_ARCH {
 
 // out[i][j] = activation(alpha * product + beta * added[i][j]) for a result of `dtype`, computed in T.
 template <typename T>
-struct ending {
+struct epilogue {
   void* out;
   int64_t out_row, out_col;
   const void* added;  // null: nothing
@@ -23,10 +23,10 @@ struct ending {
 };
 
 // Rows and columns from (row, column) on; a line of products has at most this many columns.
-constexpr int64_t ending_columns = 512;
-void finish(const ending<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const float* products,
+constexpr int64_t epilogue_columns = 512;
+void finish(const epilogue<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const float* products,
             int64_t products_row);
-void finish(const ending<double>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
+void finish(const epilogue<double>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
             const double* products, int64_t products_row);
 
 }  // namespace tb_cpu::TOPBIT_ARCH

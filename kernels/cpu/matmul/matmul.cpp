@@ -25,7 +25,7 @@ const void* moved(const void* base, int64_t elements, int32_t dtype) {
 }
 
 template <typename T>
-ending<T> end_of(const call& c, int64_t at) {
+epilogue<T> end_of(const call& c, int64_t at) {
   const tb_matmul& p = c.p;
   const bool relu = p.activation == TB_RELU;
   return {const_cast<void*>(moved(p.out, at * p.out_batch, p.out_dtype)),
@@ -44,7 +44,7 @@ ending<T> end_of(const call& c, int64_t at) {
 template <typename T>
 void run_end(const void* context, int64_t row, int64_t rows, int64_t column, int64_t columns, const T* tile,
              int64_t tile_row) {
-  finish(*static_cast<const ending<T>*>(context), row, rows, column, columns, tile, tile_row);
+  finish(*static_cast<const epilogue<T>*>(context), row, rows, column, columns, tile, tile_row);
 }
 
 // Both operands in place, in one block.
@@ -68,7 +68,7 @@ tb_status multiply_small(const void* context, int64_t at, int64_t, int64_t, int6
     multiply_block(a, b, {static_cast<T*>(p.out) + at * p.out_batch, p.out_row, false, nullptr}, p.m, p.n, p.k);
     return TB_OK;
   }
-  const ending<T> how = end_of<T>(c, at);
+  const epilogue<T> how = end_of<T>(c, at);
   const tile_end<T> end{&run_end<T>, &how};
   multiply_block(a, b, {nullptr, 0, false, &end}, p.m, p.n, p.k);
   return TB_OK;
@@ -113,11 +113,11 @@ tb_status multiply_row(const void* context, int64_t at, int64_t, int64_t, int64_
 // No depth: what a product of zeros would be.
 template <typename T>
 tb_status multiply_nothing(const call& c) {
-  constexpr T zeros[ending_columns] = {};
+  constexpr T zeros[epilogue_columns] = {};
   for (int64_t at = 0; at < c.p.batch; ++at) {
-    const ending<T> how = end_of<T>(c, at);
-    for (int64_t j = 0; j < c.p.n; j += ending_columns) {
-      const int64_t columns = c.p.n - j < ending_columns ? c.p.n - j : ending_columns;
+    const epilogue<T> how = end_of<T>(c, at);
+    for (int64_t j = 0; j < c.p.n; j += epilogue_columns) {
+      const int64_t columns = c.p.n - j < epilogue_columns ? c.p.n - j : epilogue_columns;
       finish(how, 0, c.p.m, j, columns, zeros, 0);
     }
   }
@@ -169,18 +169,18 @@ tb_status multiply_floats(const tb_matmul& p) {
 }
 
 template <typename E>
-tb_status multiply_halves(const tb_matmul& p) {
+tb_status multiply_fp16(const tb_matmul& p) {
   if (p.out_dtype != p.dtype && p.out_dtype != TB_F32) return TB_UNSUPPORTED_DTYPE;
   return multiply<float, E>(p);
 }
 
 }  // namespace
 
-tb_status matmul(const tb_matmul* product, void*) {
+tb_status matmul(const tb_matmul* product, const tb_call*) {
   switch (product->dtype) {
     case TB_I64: return multiply_integers(*product);
-    case TB_F16: return multiply_halves<tb_kernel::half>(*product);
-    case TB_BF16: return multiply_halves<tb_kernel::bfloat16>(*product);
+    case TB_F16: return multiply_fp16<tb_kernel::half>(*product);
+    case TB_BF16: return multiply_fp16<tb_kernel::bfloat16>(*product);
     case TB_F32: return multiply_floats<float>(*product);
     case TB_F64: return multiply_floats<double>(*product);
     default: return TB_UNSUPPORTED_DTYPE;

@@ -16,8 +16,8 @@ struct vector_product {
   int32_t dtype;  // of both
 };
 // Outputs first, first + 1, ..., which are a row of the result.
-tb_status multiply_vector(const vector_product& product, int64_t first, int64_t outputs, const ending<float>& end);
-tb_status multiply_vector(const vector_product& product, int64_t first, int64_t outputs, const ending<double>& end);
+tb_status multiply_vector(const vector_product& product, int64_t first, int64_t outputs, const epilogue<float>& end);
+tb_status multiply_vector(const vector_product& product, int64_t first, int64_t outputs, const epilogue<double>& end);
 
 // I64, with activations that numbers have.
 tb_status multiply_integers(const tb_matmul& product);

@@ -107,11 +107,11 @@ void add_each_row(const E* matrix, int64_t step, const T* vector, int64_t depth,
 }
 
 template <typename T, typename E>
-tb_status multiply(const vector_product& product, int64_t first, int64_t outputs, const ending<T>& end) {
+tb_status multiply(const vector_product& product, int64_t first, int64_t outputs, const epilogue<T>& end) {
   const T* const vector = dense_vector<T, E>(product);
   if (vector == nullptr) return TB_OUT_OF_MEMORY;
   const bool along = product.depth_step == 1;
-  const int64_t most = along ? ending_columns : wide;
+  const int64_t most = along ? epilogue_columns : wide;
   T sums[wide];
   for (int64_t j = 0; j < outputs; j += most) {
     const int64_t count = outputs - j < most ? outputs - j : most;
@@ -121,8 +121,8 @@ tb_status multiply(const vector_product& product, int64_t first, int64_t outputs
     } else {
       add_each_row(matrix, product.depth_step, vector, product.depth, count, sums);
     }
-    for (int64_t done = 0; done < count; done += ending_columns) {
-      const int64_t some = count - done < ending_columns ? count - done : ending_columns;
+    for (int64_t done = 0; done < count; done += epilogue_columns) {
+      const int64_t some = count - done < epilogue_columns ? count - done : epilogue_columns;
       finish(end, 0, 1, first + j + done, some, sums + done, 0);
     }
   }
@@ -131,14 +131,14 @@ tb_status multiply(const vector_product& product, int64_t first, int64_t outputs
 
 }  // namespace
 
-tb_status multiply_vector(const vector_product& product, int64_t first, int64_t outputs, const ending<float>& end) {
+tb_status multiply_vector(const vector_product& product, int64_t first, int64_t outputs, const epilogue<float>& end) {
   switch (product.dtype) {
     case TB_F16: return multiply<float, tb_kernel::half>(product, first, outputs, end);
     case TB_BF16: return multiply<float, tb_kernel::bfloat16>(product, first, outputs, end);
     default: return multiply<float, float>(product, first, outputs, end);
   }
 }
-tb_status multiply_vector(const vector_product& product, int64_t first, int64_t outputs, const ending<double>& end) {
+tb_status multiply_vector(const vector_product& product, int64_t first, int64_t outputs, const epilogue<double>& end) {
   return multiply<double, double>(product, first, outputs, end);
 }
 

@@ -78,7 +78,7 @@ struct finding {
     const T* const x = static_cast<const T*>(elements);
     for (int64_t i = 0; i < count; i += block) {
       const int64_t some = count - i < block ? count - i : block;
-      const T best = folding<choosing<Greatest>, T>::of_block(x + i, some, 0);
+      const T best = reducing<choosing<Greatest>, T>::of_block(x + i, some, 0);
       if (!beats<Greatest>(best, s.best[0])) continue;
       int64_t at = i;
       while (!(x[at] == best || (is_nan(best) && is_nan(x[at])))) ++at;
@@ -105,12 +105,12 @@ struct finding {
     int64_t index;
   };
 
-  static void put_aside(const void* state, fold_record* to) {
+  static void put_aside(const void* state, reducer_record* to) {
     const columns& s = *static_cast<const columns*>(state);
     const record kept{s.best[0], s.index[0]};
     __builtin_memcpy(to, &kept, sizeof kept);
   }
-  static void take_in(void* state, const fold_record* from) {
+  static void take_in(void* state, const reducer_record* from) {
     columns& s = *static_cast<columns*>(state);
     record kept;
     __builtin_memcpy(&kept, from, sizeof kept);
@@ -133,21 +133,21 @@ struct finding {
 };
 
 template <bool Greatest, typename T>
-folds value_and_index() {
+reducers value_and_index() {
   using f = finding<Greatest, T>;
   return {{code_of<T>, f::start, f::along, f::across, f::put_aside, f::take_in, f::finish}, {}, true};
 }
 template <bool Greatest, typename T>
-folds index_alone() {
+reducers index_alone() {
   using f = finding<Greatest, T>;
   return {{TB_I64, f::start, f::along, f::across, f::put_aside, f::take_in, f::finish_index}, {}};
 }
 
 template <typename T>
-folds folds_of(int32_t op) {
+reducers reducers_of(int32_t op) {
   switch (op) {
-    case TB_MAX: return {make_fold<choosing<true>, T>(), {}};
-    case TB_MIN: return {make_fold<choosing<false>, T>(), {}};
+    case TB_MAX: return {make_reducer<choosing<true>, T>(), {}};
+    case TB_MIN: return {make_reducer<choosing<false>, T>(), {}};
     case TB_MAX_INDEX: return value_and_index<true, T>();
     case TB_MIN_INDEX: return value_and_index<false, T>();
     case TB_ARGMAX: return index_alone<true, T>();
@@ -158,25 +158,25 @@ folds folds_of(int32_t op) {
 
 }  // namespace
 
-folds order_folds(int32_t op, int32_t compute) {
+reducers minmax_reducers(int32_t op, int32_t compute) {
   switch (compute) {
-    case TB_BOOL: return folds_of<byte>(op == TB_ANY ? TB_MAX : op == TB_ALL ? TB_MIN : op);
-    case TB_I64: return folds_of<int64_t>(op);
-    case TB_F32: return folds_of<float>(op);
-    case TB_F64: return folds_of<double>(op);
+    case TB_BOOL: return reducers_of<byte>(op == TB_ANY ? TB_MAX : op == TB_ALL ? TB_MIN : op);
+    case TB_I64: return reducers_of<int64_t>(op);
+    case TB_F32: return reducers_of<float>(op);
+    case TB_F64: return reducers_of<double>(op);
     default: return {};
   }
 }
 
-fold greatest_as_double(int32_t compute) {
-  return compute == TB_F32 ? make_fold<choosing<true>, float, double>() : make_fold<choosing<true>, double>();
+reducer greatest_as_double(int32_t compute) {
+  return compute == TB_F32 ? make_reducer<choosing<true>, float, double>() : make_reducer<choosing<true>, double>();
 }
 
-fold magnitude_fold(int32_t compute, bool greatest) {
+reducer magnitude_reducer(int32_t compute, bool greatest) {
   if (compute == TB_F32) {
-    return greatest ? make_fold<choosing<true, true>, float>() : make_fold<choosing<false, true>, float>();
+    return greatest ? make_reducer<choosing<true, true>, float>() : make_reducer<choosing<false, true>, float>();
   }
-  return greatest ? make_fold<choosing<true, true>, double>() : make_fold<choosing<false, true>, double>();
+  return greatest ? make_reducer<choosing<true, true>, double>() : make_reducer<choosing<false, true>, double>();
 }
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -144,7 +144,7 @@ tb_status pool_of(const tb_pool& call) {
 
 }  // namespace
 
-tb_status pool(const tb_pool* call, void*) {
+tb_status pool(const tb_pool* call, const tb_call*) {
   switch (call->dtype) {
     case TB_I64: return call->op == TB_MAX_POOL ? max_pool<int64_t>(*call) : TB_UNSUPPORTED_DTYPE;
     case TB_F32: return pool_of<float>(*call);

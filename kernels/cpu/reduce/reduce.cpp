@@ -46,7 +46,7 @@ class source {
     return distance(column_) < distance(in_.strides[0]);
   }
 
-  void feed_along(const fold& f, void* state, const double* constant, char* at) const {
+  void feed_along(const reducer& f, void* state, const double* constant, char* at) const {
     const int last = reduced_.ndim - 1;
     const int64_t length = reduced_.sizes[last], inner = count_ / length;
     const int64_t step = inner < part_elements ? (part_elements + inner - 1) / inner : 1;
@@ -54,14 +54,14 @@ class source {
     if (count_ < 2 * part_elements || parts < 2) return feed_rows(f, state, at, 0);
     // Results follow from these parts, and not from who folds them.
     constexpr int64_t window = 64;
-    fold_record records[window];
+    reducer_record records[window];
     for (int64_t begin = 0; begin < parts; begin += window) {
       const int64_t some = parts - begin < window ? parts - begin : window;
       each_part(some, [&](int64_t i) {
         const int64_t first = (begin + i) * step;
         source part = *this;
         part.reduced_.sizes[last] = length - first < step ? length - first : step;
-        fold_state own;
+        reducer_state own;
         f.start(&own, 1, constant);
         part.feed_rows(f, &own, at + first * in_.strides[last] * element_, first * inner);
         f.put_aside(&own, &records[i]);
@@ -70,7 +70,7 @@ class source {
     }
   }
 
-  void feed_across(const fold& f, void* state, char* at, int64_t n) const {
+  void feed_across(const reducer& f, void* state, char* at, int64_t n) const {
     // As many rows at a time whatever the columns are: the order of a sum is that of its calls.
     constexpr int64_t most = 8;
     alignas(64) unsigned char buffer[most * tile * 8];
@@ -95,7 +95,7 @@ class source {
 
  private:
   // `first` is the place of the first element among all that are reduced.
-  void feed_rows(const fold& f, void* state, char* at, int64_t first) const {
+  void feed_rows(const reducer& f, void* state, char* at, int64_t first) const {
     alignas(64) unsigned char buffer[block * 8];
     const int64_t length = reduced_.sizes[0], step = in_.strides[0];
     const bool direct = same_type_ && step == 1 && (length >= short_row || reduced_.ndim == 1);
@@ -139,12 +139,12 @@ class source {
 
 // Folds n columns; their results are in `out` and `index`.
 template <typename Feed>
-void run_folds(const tb_reduction& call, const folds& how, int64_t count, int64_t n, Feed feed, void* out,
+void run_reducers(const tb_reduction& call, const reducers& how, int64_t count, int64_t n, Feed feed, void* out,
                int64_t* index) {
-  fold_state state;
+  reducer_state state;
   double constant[tile];
   for (int64_t c = 0; c < n; ++c) constant[c] = call.number[0].f;
-  const fold* last = &how.first;
+  const reducer* last = &how.first;
   if (how.second.start != nullptr) {
     how.first.start(&state, n, constant);
     feed(how.first, &state, constant);
@@ -157,7 +157,7 @@ void run_folds(const tb_reduction& call, const folds& how, int64_t count, int64_
 }
 
 template <int Operands>
-void run(const tb_reduction& call, const tb_plan& plan, const folds& how) {
+void run(const tb_reduction& call, const tb_plan& plan, const reducers& how) {
   const tb_operand& result = plan.operand[0];
   const convert_fn store = conversion(result.dtype, how.second.start != nullptr ? how.second.result : how.first.result);
   const source in(plan, call.compute);
@@ -165,10 +165,10 @@ void run(const tb_reduction& call, const tb_plan& plan, const folds& how) {
   int64_t index[tile];
   if (plan.reduced == plan.ndim || !in.denser_across()) {
     each_position<Operands>(plan, plan.reduced, [&](char* const* at) {
-      const auto feed = [&](const fold& f, void* state, const double* constants) {
+      const auto feed = [&](const reducer& f, void* state, const double* constants) {
         in.feed_along(f, state, constants, at[Operands - 1]);
       };
-      run_folds(call, how, in.count(), 1, feed, out, index);
+      run_reducers(call, how, in.count(), 1, feed, out, index);
       store(at[0], 1, out, 1, 1);
       if (Operands == 3) __builtin_memcpy(at[1], index, sizeof index[0]);
     });
@@ -179,8 +179,8 @@ void run(const tb_reduction& call, const tb_plan& plan, const folds& how) {
     for (int64_t first = 0; first < columns; first += tile) {
       const int64_t n = columns - first < tile ? columns - first : tile;
       char* const from = at[Operands - 1] + first * in.column_bytes();
-      const auto feed = [&](const fold& f, void* state, const double*) { in.feed_across(f, state, from, n); };
-      run_folds(call, how, in.count(), n, feed, out, index);
+      const auto feed = [&](const reducer& f, void* state, const double*) { in.feed_across(f, state, from, n); };
+      run_reducers(call, how, in.count(), n, feed, out, index);
       store(at[0] + first * result_step * element_bytes[result.dtype], result_step, out, 1, n);
       if (Operands == 3) {
         const int64_t step = plan.operand[1].strides[plan.reduced];
@@ -193,9 +193,9 @@ void run(const tb_reduction& call, const tb_plan& plan, const folds& how) {
 
 }  // namespace
 
-tb_status reduce(const tb_reduction* call, void*) {
-  folds how = sum_folds(call->op, call->compute, call->number);
-  if (how.first.start == nullptr) how = order_folds(call->op, call->compute);
+tb_status reduce(const tb_reduction* call, const tb_call*) {
+  reducers how = sum_reducers(call->op, call->compute, call->number);
+  if (how.first.start == nullptr) how = minmax_reducers(call->op, call->compute);
   if (how.first.start == nullptr || call->plan.operands != (how.indexed ? 3 : 2)) return TB_UNSUPPORTED_DTYPE;
   const auto part = [&](const tb_plan& plan) {
     if (how.indexed) {

@@ -28,14 +28,14 @@ constexpr int32_t code_of = std::is_same_v<T, byte>      ? TB_BOOL
 // F::part<T> is what elements of T are folded in; F::rest says that it is added up in a total. F::identity, F::map(x,
 // constant), F::join(part, part).
 template <typename F, typename T>
-struct folding {
+struct reducing {
   using part_type = typename F::template part<T>;
 
   struct columns {
     part_type part[tile];
     double constant[tile], total[tile], rest[tile];
   };
-  static_assert(sizeof(columns) <= sizeof(fold_state));
+  static_assert(sizeof(columns) <= sizeof(reducer_state));
 
   static void start(void* state, int64_t n, const double* constant) {
     columns& s = *static_cast<columns*>(state);
@@ -63,7 +63,7 @@ struct folding {
   }
 
   static part_type of_block(const T* x, int64_t count, double constant) {
-    if constexpr (folds_in_lanes<F, T>) return fold_in_lanes<F, T>(x, count, constant);
+    if constexpr (reduces_in_lanes<F, T>) return reduce_in_lanes<F, T>(x, count, constant);
     constexpr int64_t lanes = 32;
     if (count < lanes) {
       part_type all = F::template identity<T>();
@@ -84,7 +84,7 @@ struct folding {
   }
 
   static void along(void* state, const void* elements, int64_t count, int64_t) {
-    constexpr int64_t block = folds_in_lanes<F, T> ? lanes_block<F, T> : 512;
+    constexpr int64_t block = reduces_in_lanes<F, T> ? lanes_block<F, T> : 512;
     columns& s = *static_cast<columns*>(state);
     const T* const x = static_cast<const T*>(elements);
     for (int64_t i = 0; i < count; i += block) {
@@ -122,14 +122,14 @@ struct folding {
     part_type part;
     double total, rest;
   };
-  static_assert(sizeof(record) <= sizeof(fold_record));
+  static_assert(sizeof(record) <= sizeof(reducer_record));
 
-  static void put_aside(const void* state, fold_record* to) {
+  static void put_aside(const void* state, reducer_record* to) {
     const columns& s = *static_cast<const columns*>(state);
     const record kept{s.part[0], s.total[0], s.rest[0]};
     __builtin_memcpy(to, &kept, sizeof kept);
   }
-  static void take_in(void* state, const fold_record* from) {
+  static void take_in(void* state, const reducer_record* from) {
     columns& s = *static_cast<columns*>(state);
     record kept;
     __builtin_memcpy(&kept, from, sizeof kept);
@@ -164,8 +164,8 @@ struct as_it_is {
 };
 
 template <typename F, typename T, typename Result = T, typename Last = as_it_is>
-constexpr fold make_fold() {
-  using f = folding<F, T>;
+constexpr reducer make_reducer() {
+  using f = reducing<F, T>;
   return {code_of<Result>, f::start, f::along, f::across, f::put_aside, f::take_in, f::template finish<Result, Last>};
 }
 

@@ -165,44 +165,44 @@ struct logarithm {
 };
 
 template <typename T>
-fold norm_fold(double order) {
-  if (order == 0) return make_fold<adding<not_zero>, T>();
-  if (order == 1) return make_fold<adding<magnitude>, T>();
-  if (order == 2) return make_fold<adding<square>, T, T, root>();
-  if (__builtin_isinf(order)) return magnitude_fold(code_of<T>, order > 0);
-  return make_fold<adding<power>, T, T, root_of_order>();
+reducer norm_reducer(double order) {
+  if (order == 0) return make_reducer<adding<not_zero>, T>();
+  if (order == 1) return make_reducer<adding<magnitude>, T>();
+  if (order == 2) return make_reducer<adding<square>, T, T, root>();
+  if (__builtin_isinf(order)) return magnitude_reducer(code_of<T>, order > 0);
+  return make_reducer<adding<power>, T, T, root_of_order>();
 }
 
 template <typename T>
-folds float_folds(int32_t op, const tb_scalar* number) {
-  const fold mean = make_fold<adding<element>, T, double, over_count>();
+reducers float_reducers(int32_t op, const tb_scalar* number) {
+  const reducer mean = make_reducer<adding<element>, T, double, over_count>();
   switch (op) {
-    case TB_SUM: return {make_fold<adding<element, false>, T>(), {}};
-    case TB_NANSUM: return {make_fold<adding<number_or_zero, false>, T>(), {}};
-    case TB_SUM_SQUARES: return {make_fold<adding<square>, T>(), {}};
-    case TB_PROD: return {make_fold<multiplying, T>(), {}};
-    case TB_VAR: return {mean, make_fold<adding<squared_deviation>, T, T, over_corrected_count>()};
-    case TB_STD: return {mean, make_fold<adding<squared_deviation>, T, T, root_over_corrected_count>()};
-    case TB_NORM: return {norm_fold<T>(number[0].f), {}};
-    case TB_LOGSUMEXP: return {greatest_as_double(code_of<T>), make_fold<adding<exponential>, T, T, logarithm>()};
+    case TB_SUM: return {make_reducer<adding<element, false>, T>(), {}};
+    case TB_NANSUM: return {make_reducer<adding<number_or_zero, false>, T>(), {}};
+    case TB_SUM_SQUARES: return {make_reducer<adding<square>, T>(), {}};
+    case TB_PROD: return {make_reducer<multiplying, T>(), {}};
+    case TB_VAR: return {mean, make_reducer<adding<squared_deviation>, T, T, over_corrected_count>()};
+    case TB_STD: return {mean, make_reducer<adding<squared_deviation>, T, T, root_over_corrected_count>()};
+    case TB_NORM: return {norm_reducer<T>(number[0].f), {}};
+    case TB_LOGSUMEXP: return {greatest_as_double(code_of<T>), make_reducer<adding<exponential>, T, T, logarithm>()};
     default: return {};
   }
 }
 
 }  // namespace
 
-folds sum_folds(int32_t op, int32_t compute, const tb_scalar* number) {
-  if (compute == TB_F32) return float_folds<float>(op, number);
-  if (compute == TB_F64) return float_folds<double>(op, number);
+reducers sum_reducers(int32_t op, int32_t compute, const tb_scalar* number) {
+  if (compute == TB_F32) return float_reducers<float>(op, number);
+  if (compute == TB_F64) return float_reducers<double>(op, number);
   if (compute == TB_BOOL) {
-    if (op == TB_COUNT_NONZERO) return {make_fold<adding<element>, byte, int64_t>(), {}};
+    if (op == TB_COUNT_NONZERO) return {make_reducer<adding<element>, byte, int64_t>(), {}};
     return {};
   }
   switch (op) {
     case TB_SUM:
-    case TB_NANSUM: return {make_fold<adding<element>, int64_t>(), {}};
-    case TB_SUM_SQUARES: return {make_fold<adding<square>, int64_t>(), {}};
-    case TB_PROD: return {make_fold<multiplying, int64_t>(), {}};
+    case TB_NANSUM: return {make_reducer<adding<element>, int64_t>(), {}};
+    case TB_SUM_SQUARES: return {make_reducer<adding<square>, int64_t>(), {}};
+    case TB_PROD: return {make_reducer<multiplying, int64_t>(), {}};
     default: return {};
   }
 }

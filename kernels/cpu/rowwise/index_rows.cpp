@@ -55,7 +55,7 @@ struct least {
 };
 
 template <typename Fold, typename T>
-void scatter_fold(const rows_at& r) {
+void scatter_reduce(const rows_at& r) {
   T* const out = r.as<T>(0);
   const T* const source = r.as<const T>(1);
   const int64_t* const index = r.as<const int64_t>(2);
@@ -67,8 +67,8 @@ void scatter_fold(const rows_at& r) {
 
 template <typename Fold>
 rows_loop scattering(const tb_rowwise& call) {
-  return {.run = by_number(call, scatter_fold<Fold, uint8_t>, scatter_fold<Fold, int64_t>, scatter_fold<Fold, float>,
-                           scatter_fold<Fold, double>),
+  return {.run = by_number(call, scatter_reduce<Fold, uint8_t>, scatter_reduce<Fold, int64_t>, scatter_reduce<Fold, float>,
+                           scatter_reduce<Fold, double>),
           .whole = operand(2),
           .updated = operand(0),
           .index = 2,

@@ -5,7 +5,7 @@
 
 namespace tb_cpu::TOPBIT_ARCH {
 
-rows_loop layer_rows(const tb_rowwise& call) {
+rows_loop layer_norm(const tb_rowwise& call) {
   return call.compute == TB_F32   ? layer_loop<float>(call.op)
          : call.compute == TB_F64 ? layer_loop<double>(call.op)
                                   : rows_loop{};

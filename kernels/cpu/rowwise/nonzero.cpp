@@ -30,7 +30,7 @@ void each_nonzero(const tb_plan& plan, Visit visit) {
 
 }  // namespace
 
-tb_status nonzero(tb_nonzero* call, void*) {
+tb_status nonzero(tb_nonzero* call, const tb_call*) {
   call->count = 0;
   each_nonzero(call->plan, [&](const int64_t* index) {
     int64_t* const to = call->out == nullptr ? nullptr : call->out + call->count * call->coordinates;

@@ -18,7 +18,7 @@ namespace {
 
 rows_loop loop_of(const tb_rowwise& call) {
   using source = rows_loop (*)(const tb_rowwise&);
-  constexpr source sources[] = {softmax_rows, scan_rows, sort_rows, search_rows, index_rows, layer_rows, loss_rows};
+  constexpr source sources[] = {softmax_rows, scan_rows, sort_rows, search_rows, index_rows, layer_norm, loss_rows};
   for (const source s : sources) {
     const rows_loop loop = s(call);
     if (loop.run != nullptr) return loop;
@@ -56,7 +56,7 @@ bool indices_fit(const tb_rowwise& call, const rows_loop& loop, const row_batch&
 }
 
 // How one operand reaches the loop.
-struct way {
+struct operand_access {
   convert_fn load = nullptr, store = nullptr;
   int64_t buffer = -1;    // its offset in the memory of a part, or -1 where the loop has the rows themselves
   int64_t pitch = 0;      // of the rows as they lie, in elements
@@ -68,7 +68,7 @@ struct way {
 };
 
 struct ways {
-  way of[TB_MAX_ROWS];
+  operand_access of[TB_MAX_ROWS];
   bool across = false;
   int64_t block = INT64_MAX;  // rows at a time
   int64_t work_at = 0, memory = 0;
@@ -99,7 +99,7 @@ ways plan_ways(const tb_rowwise& call, const rows_loop& loop, const row_batch& b
   for (int k = 0; k < call.operands; ++k) {
     const tb_row_operand& row = call.row[k];
     if (row.data == nullptr) continue;
-    way& one = w.of[k];
+    operand_access& one = w.of[k];
     const int32_t inside = (loop.whole & operand(k)) != 0 ? int32_t(TB_I64) : call.compute;
     one.outside = one.bytes = element_bytes[row.dtype];
     one.pitch = batch.strides[k][0] / one.outside;
@@ -119,7 +119,7 @@ ways plan_ways(const tb_rowwise& call, const rows_loop& loop, const row_batch& b
     w.block = least(some < fewest ? fewest : some, batch.sizes[0]);
   }
   for (int k = 0; k < call.operands; ++k) {
-    way& one = w.of[k];
+    operand_access& one = w.of[k];
     if (one.buffer < 0) continue;
     one.buffer = w.work_at;
     w.work_at += aligned(call.row[k].length * one.bytes * (one.repeated ? 1 : w.block));
@@ -129,7 +129,7 @@ ways plan_ways(const tb_rowwise& call, const rows_loop& loop, const row_batch& b
 }
 
 // Converts `count` rows between where they lie and the buffer.
-void load_rows(const tb_row_operand& row, const way& w, bool across, char* buffer, const char* at, int64_t count) {
+void load_rows(const tb_row_operand& row, const operand_access& w, bool across, char* buffer, const char* at, int64_t count) {
   if (w.beside) {
     const int64_t pitch = across ? 1 : row.length, step = across ? count : 1;
     for (int64_t i = 0; i < row.length; ++i) {
@@ -145,7 +145,7 @@ void load_rows(const tb_row_operand& row, const way& w, bool across, char* buffe
     }
   }
 }
-void store_rows(const tb_row_operand& row, const way& w, bool across, char* at, const char* buffer, int64_t count) {
+void store_rows(const tb_row_operand& row, const operand_access& w, bool across, char* at, const char* buffer, int64_t count) {
   if (w.beside) {
     const int64_t pitch = across ? 1 : row.length, step = across ? count : 1;
     for (int64_t i = 0; i < row.length; ++i) {
@@ -177,7 +177,7 @@ void run_part(const tb_rowwise& call, const rows_loop& loop, const row_batch& ba
       now.count = count;
       for (int k = 0; k < call.operands; ++k) {
         const tb_row_operand& row = call.row[k];
-        way& one = w.of[k];
+        operand_access& one = w.of[k];
         char* const here = at[k] == nullptr ? nullptr : at[k] + begin * one.pitch * one.outside;
         if (one.buffer < 0) {
           now.row[k] = here;
@@ -206,7 +206,7 @@ void run_part(const tb_rowwise& call, const rows_loop& loop, const row_batch& ba
         }
       }
       for (int k = 0; k < call.operands; ++k) {
-        const way& one = w.of[k];
+        const operand_access& one = w.of[k];
         if (one.store == nullptr) continue;
         char* const here = at[k] + begin * one.pitch * one.outside;
         store_rows(call.row[k], one, w.across, here, memory + one.buffer, one.repeated ? 1 : count);
@@ -226,7 +226,7 @@ bool in_order(const tb_rowwise& call, const row_batch& batch) {
 
 }  // namespace
 
-tb_status rowwise(const tb_rowwise* call, void*) {
+tb_status rowwise(const tb_rowwise* call, const tb_call*) {
   const rows_loop loop = loop_of(*call);
   if (loop.run == nullptr) return TB_UNSUPPORTED_DTYPE;
   for (int d = 0; d < call->ndim; ++d) {

@@ -50,7 +50,7 @@ rows_loop scan_rows(const tb_rowwise& call);
 rows_loop sort_rows(const tb_rowwise& call);
 rows_loop search_rows(const tb_rowwise& call);
 rows_loop index_rows(const tb_rowwise& call);
-rows_loop layer_rows(const tb_rowwise& call);
+rows_loop layer_norm(const tb_rowwise& call);
 rows_loop loss_rows(const tb_rowwise& call);
 
 namespace {

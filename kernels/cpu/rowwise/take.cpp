@@ -148,7 +148,7 @@ void add(const tb_take& call) {
 
 }  // namespace
 
-tb_status take(const tb_take* call, void*) {
+tb_status take(const tb_take* call, const tb_call*) {
   if (!indices_fit(*call)) return TB_BAD_INDEX;
   if (call->op == TB_CHECK) return TB_OK;
   if (call->op != TB_PUT_ADD) {

@@ -7,12 +7,12 @@ namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
 template <typename F, typename T>
-constexpr bool folds_in_lanes = false;
+constexpr bool reduces_in_lanes = false;
 template <typename F, typename T>
 constexpr int64_t lanes_block = 512;
 
 template <typename F, typename T>
-typename F::template part<T> fold_in_lanes(const T*, int64_t, double) = delete;
+typename F::template part<T> reduce_in_lanes(const T*, int64_t, double) = delete;
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -68,19 +68,19 @@ tb_status matmul_of(const tb_matmul& product) {
 }
 
 template <typename E>
-tb_status matmul_of_halves(const tb_matmul& product) {
+tb_status matmul_fp16(const tb_matmul& product) {
   if (product.out_dtype == TB_F32) return matmul_of<float, E, float>(product);
   return product.out_dtype == product.dtype ? matmul_of<float, E, E>(product) : TB_UNSUPPORTED_DTYPE;
 }
 
 }  // namespace
 
-tb_status matmul(const tb_matmul* product, void*) {
+tb_status matmul(const tb_matmul* product, const tb_call*) {
   const bool same = product->dtype == product->out_dtype;
   switch (product->dtype) {
     case TB_I64: return same ? matmul_of<int64_t, int64_t, int64_t>(*product) : TB_UNSUPPORTED_DTYPE;
-    case TB_F16: return matmul_of_halves<half>(*product);
-    case TB_BF16: return matmul_of_halves<bfloat16>(*product);
+    case TB_F16: return matmul_fp16<half>(*product);
+    case TB_BF16: return matmul_fp16<bfloat16>(*product);
     case TB_F32: return same ? matmul_of<float, float, float>(*product) : TB_UNSUPPORTED_DTYPE;
     case TB_F64: return same ? matmul_of<double, double, double>(*product) : TB_UNSUPPORTED_DTYPE;
     default: return TB_UNSUPPORTED_DTYPE;
@@ -142,7 +142,7 @@ tb_status convolve_of(const tb_convolution& c) {
 
 }  // namespace
 
-tb_status convolve(const tb_convolution* call, void*) {
+tb_status convolve(const tb_convolution* call, const tb_call*) {
   switch (call->dtype) {
     case TB_F16: return convolve_of<float, half>(*call);
     case TB_BF16: return convolve_of<float, bfloat16>(*call);

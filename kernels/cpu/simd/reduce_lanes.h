@@ -31,7 +31,7 @@ lanes<P> load_lanes_as(const T* at) {
 }
 
 template <typename F, typename T>
-constexpr bool folds_in_lanes = requires(lanes<typename F::template part<T>> x) {
+constexpr bool reduces_in_lanes = requires(lanes<typename F::template part<T>> x) {
   F::wide(x, 0.0);
   F::wide_join(x, x);
 };
@@ -41,7 +41,7 @@ template <typename F, typename T>
 constexpr int64_t lanes_block = 32 * accumulators * int64_t(sizeof(vec<float>) / sizeof(typename F::template part<T>));
 
 template <typename F, typename T>
-typename F::template part<T> fold_in_lanes(const T* x, int64_t count, double constant) {
+typename F::template part<T> reduce_in_lanes(const T* x, int64_t count, double constant) {
   using part = typename F::template part<T>;
   constexpr int64_t width = sizeof(lanes<part>) / sizeof(part);
   const lanes<part> identity = lanes<part>{} + F::template identity<T>();

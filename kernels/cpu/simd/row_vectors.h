@@ -56,34 +56,34 @@ struct several {
 
 // Folds the lanes in pairs, and has the result in each lane.
 template <typename T, typename Fold>
-vec<T> fold_lanes(vec<T> x, Fold fold) {
+vec<T> reduce_lanes(vec<T> x, Fold reducer) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<T, float>) {
-    x = fold(x, vec<T>(_mm512_shuffle_f32x4(x, x, 0x4E)));
-    x = fold(x, vec<T>(_mm512_shuffle_f32x4(x, x, 0xB1)));
-    x = fold(x, vec<T>(_mm512_permute_ps(x, 0x4E)));
-    return fold(x, vec<T>(_mm512_permute_ps(x, 0xB1)));
+    x = reducer(x, vec<T>(_mm512_shuffle_f32x4(x, x, 0x4E)));
+    x = reducer(x, vec<T>(_mm512_shuffle_f32x4(x, x, 0xB1)));
+    x = reducer(x, vec<T>(_mm512_permute_ps(x, 0x4E)));
+    return reducer(x, vec<T>(_mm512_permute_ps(x, 0xB1)));
   } else {
-    x = fold(x, vec<T>(_mm512_shuffle_f64x2(x, x, 0x4E)));
-    x = fold(x, vec<T>(_mm512_shuffle_f64x2(x, x, 0xB1)));
-    return fold(x, vec<T>(_mm512_permute_pd(x, 0x55)));
+    x = reducer(x, vec<T>(_mm512_shuffle_f64x2(x, x, 0x4E)));
+    x = reducer(x, vec<T>(_mm512_shuffle_f64x2(x, x, 0xB1)));
+    return reducer(x, vec<T>(_mm512_permute_pd(x, 0x55)));
   }
 #elif defined(__AVX2__)
   if constexpr (std::is_same_v<T, float>) {
-    x = fold(x, vec<T>(_mm256_permute2f128_ps(x, x, 1)));
-    x = fold(x, vec<T>(_mm256_permute_ps(x, 0x4E)));
-    return fold(x, vec<T>(_mm256_permute_ps(x, 0xB1)));
+    x = reducer(x, vec<T>(_mm256_permute2f128_ps(x, x, 1)));
+    x = reducer(x, vec<T>(_mm256_permute_ps(x, 0x4E)));
+    return reducer(x, vec<T>(_mm256_permute_ps(x, 0xB1)));
   } else {
-    x = fold(x, vec<T>(_mm256_permute2f128_pd(x, x, 1)));
-    return fold(x, vec<T>(_mm256_permute_pd(x, 5)));
+    x = reducer(x, vec<T>(_mm256_permute2f128_pd(x, x, 1)));
+    return reducer(x, vec<T>(_mm256_permute_pd(x, 5)));
   }
 #else
   constexpr int width = vec<T>::size;
   for (int apart = width / 2; apart > 0; apart /= 2) {
-    alignas(64) T lanes[width], turned[width];
+    alignas(64) T lanes[width], permuted[width];
     x.store_aligned(lanes);
-    for (int lane = 0; lane < width; ++lane) turned[lane] = lanes[lane ^ apart];
-    x = fold(x, vec<T>::load_aligned(turned));
+    for (int lane = 0; lane < width; ++lane) permuted[lane] = lanes[lane ^ apart];
+    x = reducer(x, vec<T>::load_aligned(permuted));
   }
   return x;
 #endif
@@ -91,7 +91,7 @@ vec<T> fold_lanes(vec<T> x, Fold fold) {
 
 template <typename T>
 vec<T> sum_everywhere(vec<T> x) {
-  return fold_lanes(x, [](vec<T> a, vec<T> b) { return a + b; });
+  return reduce_lanes(x, [](vec<T> a, vec<T> b) { return a + b; });
 }
 // Of two of which one is a NaN, the second one.
 template <typename T>
@@ -100,7 +100,7 @@ vec<T> greater(vec<T> a, vec<T> b) {
 }
 template <typename T>
 vec<T> greatest_everywhere(vec<T> x) {
-  return fold_lanes(x, [](vec<T> a, vec<T> b) { return greater<T>(a, b); });
+  return reduce_lanes(x, [](vec<T> a, vec<T> b) { return greater<T>(a, b); });
 }
 
 inline float first_lane(vec<float> x) {

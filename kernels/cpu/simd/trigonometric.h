@@ -93,8 +93,8 @@ template <typename T>
 vec<T> sine_of(vec<typename number<T>::bits> n, parts<T> r) {
   const vec<T> square = r.high * r.high;
   const vec<T> sine = r.high + multiply_add(square * r.high, series(square, circle<T>::sine), r.low);
-  const vec<T> turned = multiply_add(square, series(square, circle<T>::cosine), negative(r.high * r.low));
-  return odd_or_even<T>(n, vec<T>(T(1)) + turned, sine) ^ as_sign<1, T>(n);
+  const vec<T> cosine = multiply_add(square, series(square, circle<T>::cosine), negative(r.high * r.low));
+  return odd_or_even<T>(n, vec<T>(T(1)) + cosine, sine) ^ as_sign<1, T>(n);
 }
 
 template <typename T>

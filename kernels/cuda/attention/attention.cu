@@ -161,12 +161,12 @@ __global__ void __launch_bounds__(threads) attend(attention_call<T, E> p) {
 }
 
 template <typename T, int Side, typename E = T>
-tb_status attention_of(const tb_attention& a, void* stream) {
+tb_status attention_of(const tb_attention& a, const tb_call* where) {
   constexpr int tile = side_threads * Side, value_columns = side_threads * value_parts;
   int64_t positions = 1;
   for (int d = 0; d < a.ndim; ++d) positions *= a.sizes[d];
   if (positions <= 0 || a.queries <= 0 || a.value_width <= 0) return TB_OK;
-  const scope on(a.out.data, stream);
+  const scope on(a.out.data, where);
   if (on.status() != TB_OK) return on.status();
   if constexpr (is_half<E>) {
     if (fits_tensor_cores(on, a)) return attend_by_tensor_cores(on, a, positions);
@@ -180,15 +180,15 @@ tb_status attention_of(const tb_attention& a, void* stream) {
 
 }  // namespace
 
-tb_status attention(const tb_attention* call, void* stream) {
+tb_status attention(const tb_attention* call, const tb_call* where) {
   if (call->mask.data != nullptr && call->mask_dtype != TB_BOOL && call->mask_dtype != call->dtype) {
     return TB_UNSUPPORTED_DTYPE;
   }
   switch (call->dtype) {
-    case TB_F16: return attention_of<float, 4, half>(*call, stream);
-    case TB_BF16: return attention_of<float, 4, bfloat16>(*call, stream);
-    case TB_F32: return attention_of<float, 4>(*call, stream);
-    case TB_F64: return attention_of<double, 2>(*call, stream);
+    case TB_F16: return attention_of<float, 4, half>(*call, where);
+    case TB_BF16: return attention_of<float, 4, bfloat16>(*call, where);
+    case TB_F32: return attention_of<float, 4>(*call, where);
+    case TB_F64: return attention_of<double, 2>(*call, where);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }

@@ -26,32 +26,32 @@ struct packing {
   bool query, key, value, out;
 };
 
-struct alignas(16) chunk_of_halves {
+struct alignas(16) chunk_of_fp16 {
   uint32_t two[4];
 };
-constexpr int chunk_halves = 8;
+constexpr int chunk_fp16 = 8;
 
 // Where in a tile a chunk lies, in bytes.
 template <int Width>
 __device__ unsigned place_of(int row, int chunk) {
-  constexpr int chunks = Width / chunk_halves;
+  constexpr int chunks = Width / chunk_fp16;
   const int turn = chunks >= 8 ? row & 7 : row >> 1 & 3;
-  return unsigned(row * chunks + (chunk ^ turn)) * unsigned(sizeof(chunk_of_halves));
+  return unsigned(row * chunks + (chunk ^ turn)) * unsigned(sizeof(chunk_of_fp16));
 }
 
 // A tile [Rows][Width] of a matrix [rows][width], zeros where there is nothing.
 template <int Rows, int Width, int Threads, typename E>
 __device__ void read_tile(unsigned char* to, const E* from, strides step, int64_t rows, int64_t width, bool packed) {
-  constexpr int chunks = Width / chunk_halves;
+  constexpr int chunks = Width / chunk_fp16;
   if (packed) {
     const int chunk = int(threadIdx.x) % chunks, first = int(threadIdx.x) / chunks;
-    const bool there = chunk * chunk_halves < width;
-    const E* at = from + first * step.row + chunk * chunk_halves;
+    const bool there = chunk * chunk_fp16 < width;
+    const E* at = from + first * step.row + chunk * chunk_fp16;
 #pragma unroll
     for (int row = 0; row < Rows; row += Threads / chunks) {
       const bool copied = there && first + row < rows;
       copy_ahead(address_of(to) + place_of<Width>(first + row, chunk), copied ? at : from,
-                 copied ? int(sizeof(chunk_of_halves)) : 0);
+                 copied ? int(sizeof(chunk_of_fp16)) : 0);
       at += Threads / chunks * step.row;
     }
     return;
@@ -61,34 +61,34 @@ __device__ void read_tile(unsigned char* to, const E* from, strides step, int64_
 #pragma unroll 1
   for (int n = int(threadIdx.x); n < Rows * chunks; n += Threads) {
     const int row = along_rows ? n / chunks : n % Rows, chunk = along_rows ? n % chunks : n / Rows;
-    const E* at = from + row * step.row + chunk * chunk_halves * step.col;
-    const int64_t there = row < rows ? width - chunk * chunk_halves : 0;
-    chunk_of_halves c{};
+    const E* at = from + row * step.row + chunk * chunk_fp16 * step.col;
+    const int64_t there = row < rows ? width - chunk * chunk_fp16 : 0;
+    chunk_of_fp16 c{};
 #pragma unroll
-    for (int i = 0; i < chunk_halves; ++i) {
+    for (int i = 0; i < chunk_fp16; ++i) {
       if (i < there) c.two[i / 2] |= uint32_t(at->bits) << i % 2 * 16;
       at += step.col;
     }
-    *reinterpret_cast<chunk_of_halves*>(to + place_of<Width>(row, chunk)) = c;
+    *reinterpret_cast<chunk_of_fp16*>(to + place_of<Width>(row, chunk)) = c;
   }
 }
 
 template <int Rows, int Width, int Threads, typename E>
 __device__ void write_tile(E* to, const unsigned char* from, strides step, int64_t rows, int64_t width, bool packed) {
-  constexpr int chunks = Width / chunk_halves;
+  constexpr int chunks = Width / chunk_fp16;
   const bool along_rows = step.col == 1;
 #pragma unroll 1
   for (int n = int(threadIdx.x); n < Rows * chunks; n += Threads) {
     const int row = along_rows ? n / chunks : n % Rows, chunk = along_rows ? n % chunks : n / Rows;
-    const int64_t there = row < rows ? width - chunk * chunk_halves : 0;
-    const chunk_of_halves c = *reinterpret_cast<const chunk_of_halves*>(from + place_of<Width>(row, chunk));
-    E* at = to + row * step.row + chunk * chunk_halves * step.col;
+    const int64_t there = row < rows ? width - chunk * chunk_fp16 : 0;
+    const chunk_of_fp16 c = *reinterpret_cast<const chunk_of_fp16*>(from + place_of<Width>(row, chunk));
+    E* at = to + row * step.row + chunk * chunk_fp16 * step.col;
     if (packed) {
-      if (there > 0) *reinterpret_cast<chunk_of_halves*>(at) = c;
+      if (there > 0) *reinterpret_cast<chunk_of_fp16*>(at) = c;
       continue;
     }
 #pragma unroll
-    for (int i = 0; i < chunk_halves; ++i) {
+    for (int i = 0; i < chunk_fp16; ++i) {
       if (i < there) *at = {uint16_t(c.two[i / 2] >> i % 2 * 16)};
       at += step.col;
     }
@@ -333,16 +333,16 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
 }
 
 template <typename E, int Width, int Warps, int Bands>
-__global__ void __launch_bounds__(Warps * 32) attend_halves(attention_call<float, E> p, packing packed) {
+__global__ void __launch_bounds__(Warps * 32) attend_fp16(attention_call<float, E> p, packing packed) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   attend_tile<E, Width, Warps, Bands>(p, packed);
 #endif
 }
 
 bool lies_in_chunks(const tb_matrices& m, const tb_attention& a, int64_t width) {
-  bool whole = width > 0 && m.col == 1 && m.row % chunk_halves == 0 && width % chunk_halves == 0 &&
-               reinterpret_cast<uintptr_t>(m.data) % sizeof(chunk_of_halves) == 0;
-  for (int d = 0; d < a.ndim; ++d) whole = whole && m.batch[d] % chunk_halves == 0;
+  bool whole = width > 0 && m.col == 1 && m.row % chunk_fp16 == 0 && width % chunk_fp16 == 0 &&
+               reinterpret_cast<uintptr_t>(m.data) % sizeof(chunk_of_fp16) == 0;
+  for (int d = 0; d < a.ndim; ++d) whole = whole && m.batch[d] % chunk_fp16 == 0;
   return whole;
 }
 
@@ -357,7 +357,7 @@ tb_status attend_in_tiles(const scope& on, const tb_attention& a, int64_t positi
       .out = lies_in_chunks(a.out, a, a.value_width),
   };
   constexpr size_t shared = 4 * key_tile * Width * sizeof(E);
-  const auto kernel = &attend_halves<E, Width, Warps, Bands>;
+  const auto kernel = &attend_fp16<E, Width, Warps, Bands>;
   if (const tb_status status = allow_shared(kernel, shared); status != TB_OK) return status;
   return launch(on, "attention", kernel, unsigned(positions * p.tiles), Warps * 32, shared, p, packed);
 }
@@ -376,7 +376,7 @@ bool has_tensor_cores(const scope& on) {
   int found = known[on.device()].load(std::memory_order_relaxed);
   if (found == 0) {
     cudaFuncAttributes attributes{};
-    const bool good = cudaFuncGetAttributes(&attributes, &attend_halves<half, 32, 4, 2>) == cudaSuccess;
+    const bool good = cudaFuncGetAttributes(&attributes, &attend_fp16<half, 32, 4, 2>) == cudaSuccess;
     found = good && attributes.ptxVersion >= 80 ? 1 : -1;
     if (!good) cudaGetLastError();
     known[on.device()].store(found, std::memory_order_relaxed);

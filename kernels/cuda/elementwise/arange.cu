@@ -27,11 +27,11 @@ __global__ void __launch_bounds__(block_threads) fill_arange(arange_call call) {
 
 }  // namespace
 
-tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, void* stream) {
+tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, const tb_call* where) {
   const tb_operand& out = plan->operand[0];
   const int64_t count = plan->sizes[0];
   if (count == 0) return TB_OK;
-  const scope on(out.data, stream);
+  const scope on(out.data, where);
   if (on.status() != TB_OK) return on.status();
   return with_element(out.dtype, [&](auto e) {
     return launch_over(on, "arange", count, fill_arange<typename decltype(e)::type>,

@@ -7,6 +7,6 @@
 
 namespace tb_cuda {
 
-constinit const pass_table bool_passes = table_of(all_passes<bool_t>);
+constinit const variant_table bool_variants = table_of(all_variants<bool_t>);
 
 }  // namespace tb_cuda

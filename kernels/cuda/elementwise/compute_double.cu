@@ -3,6 +3,6 @@
 
 namespace tb_cuda {
 
-constinit const pass_table double_passes = table_of(all_passes<double>);
+constinit const variant_table double_variants = table_of(all_variants<double>);
 
 }  // namespace tb_cuda

@@ -3,6 +3,6 @@
 
 namespace tb_cuda {
 
-constinit const pass_table float_passes = table_of(number_passes<float>);
+constinit const variant_table float_variants = table_of(number_variants<float>);
 
 }  // namespace tb_cuda

@@ -3,6 +3,6 @@
 
 namespace tb_cuda {
 
-constinit const pass_table float_function_passes = table_of(function_passes<float>);
+constinit const variant_table float_function_variants = table_of(function_variants<float>);
 
 }  // namespace tb_cuda

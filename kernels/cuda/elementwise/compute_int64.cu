@@ -3,6 +3,6 @@
 
 namespace tb_cuda {
 
-constinit const pass_table integer_passes = table_of(all_passes<int64_t>);
+constinit const variant_table integer_variants = table_of(all_variants<int64_t>);
 
 }  // namespace tb_cuda

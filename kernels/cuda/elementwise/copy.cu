@@ -81,7 +81,7 @@ struct transposed_call {
 // A block turns a tile over. Rows of it in shared memory are one element longer, so that a column of it lies in all
 // banks.
 template <typename Load, typename Store, typename T>
-__device__ void turn_tile(const transposed_call& call, T (&turned)[tile][tile + 1], Load load, Store store) {
+__device__ void turn_tile(const transposed_call& call, T (&transposed)[tile][tile + 1], Load load, Store store) {
   const int x = int(threadIdx.x), y = int(threadIdx.y);
   const uint32_t matrix = call.tiles.quotient(blockIdx.x), place = blockIdx.x - matrix * call.tiles.divisor;
   const uint32_t down = call.across.quotient(place), right = place - down * call.across.divisor;
@@ -99,14 +99,14 @@ __device__ void turn_tile(const transposed_call& call, T (&turned)[tile][tile + 
 #pragma unroll
   for (int k = 0; k < tile / tile_rows; ++k) {
     const int r = y + k * tile_rows;
-    if (i + r < call.width && j + x < call.height) turned[r][x] = held[k];
+    if (i + r < call.width && j + x < call.height) transposed[r][x] = held[k];
   }
   __syncthreads();
 #pragma unroll
   for (int k = 0; k < tile / tile_rows; ++k) {
     const int r = y + k * tile_rows;
     if (j + r < call.height && i + x < call.width) {
-      store(call, offset[0] + (j + r) * call.to_row + i + x, turned[x][r]);
+      store(call, offset[0] + (j + r) * call.to_row + i + x, transposed[x][r]);
     }
   }
 }
@@ -138,13 +138,13 @@ struct store_converted {
 
 template <typename Unit>
 __global__ void __launch_bounds__(tile* tile_rows) transpose_units(transposed_call call) {
-  __shared__ Unit turned[tile][tile + 1];
-  turn_tile(call, turned, load_unit<Unit>(), store_unit<Unit>());
+  __shared__ Unit transposed[tile][tile + 1];
+  turn_tile(call, transposed, load_unit<Unit>(), store_unit<Unit>());
 }
 template <typename C>
 __global__ void __launch_bounds__(tile* tile_rows) transpose_any(transposed_call call) {
-  __shared__ C turned[tile][tile + 1];
-  turn_tile(call, turned, load_converted<C>(), store_converted<C>());
+  __shared__ C transposed[tile][tile + 1];
+  turn_tile(call, transposed, load_converted<C>(), store_converted<C>());
 }
 
 // Calls f(element_type<C>()) for what elements of the dtype are computed in.
@@ -252,13 +252,13 @@ tb_status transpose(const tb_plan& plan, int d, const scope& on) {
 
 }  // namespace
 
-tb_status copy(const tb_plan* plan, void* stream) {
+tb_status copy(const tb_plan* plan, const tb_call* where) {
   const tb_operand &to = plan->operand[0], &from = plan->operand[1];
   if (uint32_t(to.dtype) >= TB_DTYPE_COUNT || uint32_t(from.dtype) >= TB_DTYPE_COUNT) return TB_UNSUPPORTED_DTYPE;
   int64_t count = 1;
   for (int d = 0; d < plan->ndim; ++d) count *= plan->sizes[d];
   if (count == 0) return TB_OK;
-  const scope on(to.data, stream);
+  const scope on(to.data, where);
   if (on.status() != TB_OK) return on.status();
   const bool dense = plan->ndim == 1 && ((to.strides[0] == 1 && from.strides[0] == 1) || count == 1);
   if (dense && to.dtype == from.dtype) {

@@ -6,18 +6,18 @@
 namespace tb_cuda {
 namespace {
 
-constexpr passes none;
+constexpr kernel_variants none;
 
-const passes& passes_of(int32_t op, int32_t compute) {
+const kernel_variants& variants_of(int32_t op, int32_t compute) {
   if (op < 0 || op >= TB_ELEMENTWISE_COUNT) return none;
   switch (compute) {
-    case TB_BOOL: return bool_passes.of[op];
-    case TB_I64: return integer_passes.of[op];
+    case TB_BOOL: return bool_variants.of[op];
+    case TB_I64: return integer_variants.of[op];
     case TB_F32: {
-      const passes& found = float_passes.of[op];
-      return found.any != nullptr ? found : float_function_passes.of[op];
+      const kernel_variants& found = float_variants.of[op];
+      return found.any != nullptr ? found : float_function_variants.of[op];
     }
-    case TB_F64: return double_passes.of[op];
+    case TB_F64: return double_variants.of[op];
     default: return none;
   }
 }
@@ -66,7 +66,7 @@ bool divides(const tb_elementwise& call) {
 }
 
 // The kernel over vectors of the one dtype that all operands have, but for a mask in front and the BOOL of a predicate.
-vector_kernel kernel_over(const passes& all, const tb_elementwise& call, int32_t& dtype) {
+vector_kernel kernel_over(const kernel_variants& all, const tb_elementwise& call, int32_t& dtype) {
   const tb_operand* const operand = call.plan.operand;
   int32_t last = all.inputs;
   while (last > 1 && operand[last].on_host != 0) --last;
@@ -123,14 +123,14 @@ bool lies_in_vectors(const tb_plan& plan, int64_t count, int64_t width, vector_c
 
 }  // namespace
 
-tb_status elementwise(const tb_elementwise* call, void* stream) {
+tb_status elementwise(const tb_elementwise* call, const tb_call* where) {
   const tb_plan& plan = call->plan;
-  const passes& all = passes_of(call->op, call->compute);
+  const kernel_variants& all = variants_of(call->op, call->compute);
   if (all.any == nullptr || plan.operands != all.inputs + 1) return TB_UNSUPPORTED_DTYPE;
   int64_t count = 1;
   for (int d = 0; d < plan.ndim; ++d) count *= plan.sizes[d];
   if (count == 0) return TB_OK;
-  const scope on(plan.operand[0].data, stream);
+  const scope on(plan.operand[0].data, where);
   if (on.status() != TB_OK) return on.status();
   constexpr const char* what = "a elementwise operation";
   int32_t dtype = 0;

@@ -96,7 +96,7 @@ constexpr int vector_bytes = 16;
 constexpr int vectors_of_thread(int element_bytes, bool large) { return large || element_bytes < 4 ? 1 : 2; }
 
 // An operation's kernels in one type of computation; `any` is null where it has none.
-struct passes {
+struct kernel_variants {
   vector_kernel over[TB_DTYPE_COUNT] = {};  // where inputs, and the result unless it is a predicate's, have that dtype
   vector_kernel masked[TB_DTYPE_COUNT] = {};  // the same where the first input is BOOL
   element_kernel any = nullptr;
@@ -105,12 +105,12 @@ struct passes {
   bool large = false;
 };
 
-struct pass_table {
-  passes of[TB_ELEMENTWISE_COUNT];
+struct variant_table {
+  kernel_variants of[TB_ELEMENTWISE_COUNT];
 };
-extern const pass_table bool_passes, integer_passes, float_passes, double_passes;
-// Of float_passes, those of float_functions.h.
-extern const pass_table float_function_passes;
+extern const variant_table bool_variants, integer_variants, float_variants, double_variants;
+// Of float_variants, those of float_functions.h.
+extern const variant_table float_function_variants;
 
 namespace fn = tb_kernel::fn;
 

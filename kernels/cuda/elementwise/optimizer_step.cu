@@ -178,11 +178,11 @@ tb_status run(const tb_update& u, const scope& on) {
 
 }  // namespace
 
-tb_status update(const tb_update* call, void* stream) {
+tb_status update(const tb_update* call, const tb_call* where) {
   if (call->dtype != TB_F32 && call->dtype != TB_F64) return TB_UNSUPPORTED_DTYPE;
   if (call->op < 0 || call->op >= TB_UPDATE_COUNT) return TB_UNSUPPORTED_DTYPE;
   if (call->count == 0) return TB_OK;
-  const scope on(call->parameter, stream);
+  const scope on(call->parameter, where);
   if (on.status() != TB_OK) return on.status();
   const bool counts =
       call->op != TB_UPDATE_SGD ? call->step_there == nullptr : call->first_step != 0 && call->state[0] != nullptr;

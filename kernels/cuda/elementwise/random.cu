@@ -14,7 +14,7 @@ using namespace tb_kernel;
 
 struct draw_call {
   offsets<2> places;
-  stretch numbers;
+  philox_stream numbers;
   void* out;
   const void* of;  // of a second operand
   int32_t dtype, of_dtype;
@@ -67,12 +67,12 @@ struct bernoulli_of {
 
 template <typename Draw>
 __global__ void __launch_bounds__(block_threads) draw_pairs(draw_call call) {
-  const stretch numbers = call.numbers.found();
+  const philox_stream numbers = call.numbers.found();
   const uint64_t count = uint64_t(call.places.count), first_pair = numbers.first / 2;
   // Element 0 may be the second of its pair.
   const uint64_t before = numbers.first % 2, pairs = (count + before + 1) / 2;
   for (uint64_t p = uint64_t(first_index()); p < pairs; p += uint64_t(index_step())) {
-    const number_pair two = numbers_of(numbers.seed, first_pair + p);
+    const number_pair two = numbers_of(numbers.seed, numbers.subsequence, first_pair + p);
     for (int which = 0; which < 2; ++which) {
       const uint64_t i = 2 * p + uint64_t(which) - before;
       if (i >= count) continue;
@@ -88,7 +88,8 @@ template <typename Draw>
 __global__ void __launch_bounds__(block_threads) draw_floats(draw_call call) {
   const int64_t pairs = (call.places.count + 1) / 2;
   for (int64_t p = first_index(); p < pairs; p += index_step()) {
-    const number_pair two = numbers_of(call.numbers.seed, call.numbers.first / 2 + uint64_t(p));
+    const number_pair two =
+        numbers_of(call.numbers.seed, call.numbers.subsequence, call.numbers.first / 2 + uint64_t(p));
     const pack<float, 2> x{{float(Draw()(call, two.number[0], 0)), float(Draw()(call, two.number[1], 0))}};
     store(call.out, 2 * p, x, 2 * p + 1 < call.places.count ? 2 : 1);
   }
@@ -100,7 +101,7 @@ tb_status draw(const tb_random& call, const scope& on) {
   const tb_operand& out = plan.operand[0];
   const tb_operand& of = plan.operand[plan.operands - 1];
   draw_call to{offsets<2>(plan.ndim, plan.sizes, [&](int o) { return o == 0 ? out.strides : of.strides; }),
-               stretch(call),
+               philox_stream(call),
                out.data,
                of.data,
                out.dtype,
@@ -110,7 +111,7 @@ tb_status draw(const tb_random& call, const scope& on) {
   constexpr const char* what = "random numbers";
   if constexpr (OfReals) {
     const bool dense = plan.ndim == 1 && out.strides[0] == 1 && out.dtype == TB_F32;
-    const bool even = call.stretch == nullptr && call.first % 2 == 0;
+    const bool even = call.philox_state == nullptr && call.first % 2 == 0;
     if (dense && even && reinterpret_cast<uintptr_t>(out.data) % sizeof(pack<float, 2>) == 0) {
       return launch_over(on, what, pairs, draw_floats<Draw>, to);
     }
@@ -132,14 +133,14 @@ tb_status draw_each(const tb_random& call, const scope& on) {
   }
 }
 
-tb_status random(const tb_random* call, void* stream) {
+tb_status random(const tb_random* call, const tb_call* where) {
   for (int d = 0; d < call->plan.ndim; ++d) {
     if (call->plan.sizes[d] == 0) return TB_OK;
   }
-  const scope on(call->plan.operand[0].data, stream);
+  const scope on(call->plan.operand[0].data, where);
   if (on.status() != TB_OK) return on.status();
   const bool draws = call->op != TB_RANDOM_CHECK_PROBABILITIES && call->op != TB_RANDOM_CHECK_WEIGHTS;
-  if (draws && call->stretch == nullptr && is_captured(on)) {
+  if (draws && call->philox_state == nullptr && is_captured(on)) {
     return refuse(
         "found random numbers in a stream that is captured, and no cuda_graph::capture() in this thread: the graph "
         "would draw the same ones in every replay");

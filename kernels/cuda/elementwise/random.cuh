@@ -9,16 +9,17 @@
 namespace tb_cuda {
 
 // The numbers of a call. Those of a captured call are others in each replay, so the device looks up which.
-struct stretch {
-  uint64_t seed, first;
-  const uint64_t* there;
+struct philox_stream {
+  uint64_t seed, first, subsequence;
+  const uint64_t* state;  // null, or where the device finds seed and offset
 
-  explicit stretch(const tb_random& call) : seed(call.seed), first(call.first), there(call.stretch) {}
-  __device__ stretch found() const {
-    stretch now = *this;
-    if (there != nullptr) {
-      now.seed = there[0];
-      now.first += there[1];
+  explicit philox_stream(const tb_random& call)
+      : seed(call.seed), first(call.first), subsequence(call.subsequence), state(call.philox_state) {}
+  __device__ philox_stream found() const {
+    philox_stream now = *this;
+    if (state != nullptr) {
+      now.seed = state[0];
+      now.first += state[1];
     }
     return now;
   }
@@ -26,7 +27,7 @@ struct stretch {
 
 // One number per element: random.cu.
 tb_status draw_each(const tb_random& call, const scope& on);
-// Permutations and multinomial draws, which order or search, and the checks: draws.cu.
+// Permutations and multinomial draws, which order or search, and the checks: sampling.cu.
 tb_status draw_many(const tb_random& call, const scope& on);
 
 }  // namespace tb_cuda

@@ -7,9 +7,9 @@
 namespace tb_cuda {
 namespace {
 
-__device__ uint64_t number_at(const stretch& numbers, uint64_t i) {
+__device__ uint64_t number_at(const philox_stream& numbers, uint64_t i) {
   const uint64_t place = numbers.first + i;
-  return tb_kernel::numbers_of(numbers.seed, place / 2).number[place % 2];
+  return tb_kernel::numbers_of(numbers.seed, numbers.subsequence, place / 2).number[place % 2];
 }
 
 // Fisher and Yates exchange place i with place other(i) >= i, in turn. All steps at once: place i finally has what was
@@ -21,8 +21,8 @@ template <typename Index>
 constexpr Index nobody = Index(~Index(0));
 
 template <typename Index>
-__global__ void make_others(stretch given, int64_t count, Index* others, Index* steps) {
-  const stretch numbers = given.found();
+__global__ void make_others(philox_stream given, int64_t count, Index* others, Index* steps) {
+  const philox_stream numbers = given.found();
   for (int64_t i = first_index(); i < count; i += index_step()) {
     const uint64_t number = number_at(numbers, uint64_t(i));
     others[i] = Index(uint64_t(i) + tb_kernel::integer_below(number, uint64_t(count - i)));
@@ -65,7 +65,7 @@ tb_status permute(const tb_random& call, const scope& on) {
   Index *const others = memory.as<Index>(), *const steps = others + count, *const source = steps + count;
   tb_status status = check(cudaMemsetAsync(source, 0xff, bytes, on.stream()), "a permutation");
   if (status == TB_OK) {
-    status = launch_over(on, "a permutation", count, make_others<Index>, stretch(call), count, others, steps);
+    status = launch_over(on, "a permutation", count, make_others<Index>, philox_stream(call), count, others, steps);
   }
   if (status == TB_OK) status = sort_pairs(on, others, steps, count);
   const Index *const by_other = others, *const in_order = steps;
@@ -90,7 +90,7 @@ struct weighted_rows {
   int32_t again;
   int64_t weight_step, out_step;
   int64_t length, samples;
-  stretch numbers;
+  philox_stream numbers;
   offsets<2> batch;  // out, weights; without the dimension of the samples
 
   explicit weighted_rows(const tb_random& call)
@@ -146,7 +146,7 @@ __device__ int64_t draw(const double* node, int64_t leaves, double u, Visit visi
 }
 
 __global__ void draw_again(weighted_rows rows, weight_trees all) {
-  const stretch numbers = rows.numbers.found();
+  const philox_stream numbers = rows.numbers.found();
   for (int64_t t = first_index(); t < all.count * rows.samples; t += index_step()) {
     const int64_t r = all.first + t / rows.samples, i = t % rows.samples;
     int64_t row[2];
@@ -159,7 +159,7 @@ __global__ void draw_again(weighted_rows rows, weight_trees all) {
 // What is drawn is taken out: the sums on its way are made anew, from their other child.
 __global__ void draw_once(weighted_rows rows, weight_trees all) {
   constexpr int deepest = 48;
-  const stretch numbers = rows.numbers.found();
+  const philox_stream numbers = rows.numbers.found();
   for (int64_t r = all.first + first_index(); r < all.first + all.count; r += index_step()) {
     int64_t row[2];
     rows.batch.at(r, row);

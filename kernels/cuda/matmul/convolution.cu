@@ -213,9 +213,9 @@ bool is_narrow(const tb_convolution& c) {
 }
 
 template <typename E>
-tb_status convolve_as(const tb_convolution& c, void* stream) {
+tb_status convolve_as(const tb_convolution& c, const tb_call* where) {
   if (c.images <= 0 || c.outputs <= 0 || c.out_size[0] * c.out_size[1] * c.out_size[2] <= 0) return TB_OK;
-  const scope on(c.out, stream);
+  const scope on(c.out, where);
   if (on.status() != TB_OK) return on.status();
   // Many groups are few outputs each, and a product for each of them would be many launches.
   if (c.groups <= 4 && is_worth_products(c)) return convolve_by_products(on, c);
@@ -231,12 +231,12 @@ tb_status convolve_as(const tb_convolution& c, void* stream) {
 
 }  // namespace
 
-tb_status convolve(const tb_convolution* call, void* stream) {
+tb_status convolve(const tb_convolution* call, const tb_call* where) {
   switch (call->dtype) {
-    case TB_F16: return convolve_as<half>(*call, stream);
-    case TB_BF16: return convolve_as<bfloat16>(*call, stream);
-    case TB_F32: return convolve_as<float>(*call, stream);
-    case TB_F64: return convolve_as<double>(*call, stream);
+    case TB_F16: return convolve_as<half>(*call, where);
+    case TB_BF16: return convolve_as<bfloat16>(*call, where);
+    case TB_F32: return convolve_as<float>(*call, where);
+    case TB_F64: return convolve_as<double>(*call, where);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }

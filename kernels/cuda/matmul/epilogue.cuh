@@ -50,15 +50,15 @@ __device__ void store_result(void* data, int32_t dtype, int64_t i, T x) {
 }
 
 template <typename T>
-struct ending {
+struct epilogue {
   void* out;
   const void* added;
   int64_t out_row, out_col, out_batch, added_row, added_col, added_batch;
   T alpha, beta;
   int32_t dtype, activation;
 
-  ending() = default;
-  explicit ending(const tb_matmul& p)
+  epilogue() = default;
+  explicit epilogue(const tb_matmul& p)
       : out(p.out),
         added(p.added),
         out_row(p.out_row),
@@ -87,7 +87,7 @@ template <typename T>
 struct sums_of_parts {
   T* to;  // [parts][batch][m][n]; null: there is one part
   int64_t m, n, batch;
-  ending<T> end;
+  epilogue<T> end;
 
   __device__ void operator()(int64_t part, int64_t at, int64_t row, int64_t col, T sum) const {
     if (to == nullptr) {

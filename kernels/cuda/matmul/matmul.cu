@@ -40,7 +40,7 @@ int32_t compute_dtype(const tb_matmul& p) { return p.dtype == TB_F64 ? TB_F64 : 
 
 // The activation follows in place where the library rounds as the whole ending does, and a relu anyway: it does not
 // matter to it whether it comes before or after.
-library_answer with_its_ending(const scope& on, const tb_matmul& p) {
+library_answer with_its_epilogue(const scope& on, const tb_matmul& p) {
   tb_matmul product = p;
   product.activation = -1;
   const bool in_place = p.activation < 0 || p.activation == TB_RELU || p.out_dtype == compute_dtype(p);
@@ -76,19 +76,19 @@ bool is_worth_library(const tb_matmul& p) {
 
 }  // namespace
 
-tb_status matmul(const tb_matmul* given, void* stream) {
+tb_status matmul(const tb_matmul* given, const tb_call* where) {
   const tb_status fault = find_fault(*given);
   if (fault != TB_OK) return fault;
   tb_matmul p = *given;
   if (p.m <= 0 || p.n <= 0 || p.batch <= 0) return TB_OK;
   if (p.k < 0) p.k = 0;
   if (p.k == 0) p.a = p.b = p.out;  // nobody reads them, and matrices without elements may have no memory
-  const scope on(p.out, stream);
+  const scope on(p.out, where);
   if (on.status() != TB_OK) return on.status();
   if (p.out_col != 1 && p.out_row == 1) tb_kernel::transpose(p);
   tb_kernel::join_batch(p);
   if (is_worth_library(p) && has_library()) {
-    library_answer answer = with_its_ending(on, p);
+    library_answer answer = with_its_epilogue(on, p);
     if (answer.status == TB_OK && !answer.done) answer = sums_alone(on, p);
     if (answer.status != TB_OK || answer.done) return answer.status;
   }

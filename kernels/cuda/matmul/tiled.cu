@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(threads) multiply_lines(lines_call<E> p) {
 
 // Blocks of 64 x 4 threads go over columns and rows, the rows of all matrices in one count.
 template <typename T>
-__global__ void finish_parts(const T* sums, int64_t parts, int64_t m, int64_t n, int64_t batch, ending<T> end) {
+__global__ void finish_parts(const T* sums, int64_t parts, int64_t m, int64_t n, int64_t batch, epilogue<T> end) {
   for (int64_t row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y; row < batch * m;
        row += int64_t(gridDim.y) * blockDim.y) {
     const int64_t at = row / m;
@@ -208,7 +208,7 @@ __global__ void finish_parts(const T* sums, int64_t parts, int64_t m, int64_t n,
 }
 
 template <typename T>
-__global__ void activate(int64_t m, int64_t n, int64_t batch, ending<T> end) {
+__global__ void activate(int64_t m, int64_t n, int64_t batch, epilogue<T> end) {
   for (int64_t row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y; row < batch * m;
        row += int64_t(gridDim.y) * blockDim.y) {
     const int64_t at = row / m, first = at * end.out_batch + (row - at * m) * end.out_row;
@@ -252,7 +252,7 @@ tb_status run_in_parts(const scope& on, const tb_matmul& p, void (*kernel)(Call)
   const int64_t parts = p.k > 0 ? parts_of(p.k, each) : 1;
   if (blocks * parts > INT32_MAX) return refuse("matmul: found a result with more tiles than a grid has");
   call.part_depth = each;
-  call.sums = {nullptr, p.m, p.n, p.batch, ending<T>(p)};
+  call.sums = {nullptr, p.m, p.n, p.batch, epilogue<T>(p)};
   const dim3 grid(unsigned(blocks * parts), unsigned(batch_blocks));
   if (parts == 1) return launch(on, "matmul", kernel, grid, threads, 0, call);
   const temporary memory(on, uint64_t(parts * p.batch * p.m * p.n) * sizeof(T));
@@ -333,7 +333,7 @@ tb_status multiply_in_tiles(const scope& on, const tb_matmul& p) {
 tb_status finish_sums(const scope& on, const tb_matmul& p, const void* sums, int64_t parts) {
   const auto run = [&]<typename T>(element_type<T>) {
     return launch(on, "matmul", &finish_parts<T>, grid_over_elements(p), element_threads, 0,
-                  static_cast<const T*>(sums), parts, p.m, p.n, p.batch, ending<T>(p));
+                  static_cast<const T*>(sums), parts, p.m, p.n, p.batch, epilogue<T>(p));
   };
   if (p.dtype == TB_I64) return run(element_type<uint64_t>());
   return p.dtype == TB_F64 ? run(element_type<double>()) : run(element_type<float>());
@@ -342,7 +342,7 @@ tb_status finish_sums(const scope& on, const tb_matmul& p, const void* sums, int
 tb_status activate_result(const scope& on, const tb_matmul& p) {
   const auto run = [&]<typename T>(element_type<T>) {
     return launch(on, "matmul", &activate<T>, grid_over_elements(p), element_threads, 0, p.m, p.n, p.batch,
-                  ending<T>(p));
+                  epilogue<T>(p));
   };
   if (p.dtype == TB_I64) return run(element_type<uint64_t>());
   return p.dtype == TB_F64 ? run(element_type<double>()) : run(element_type<float>());

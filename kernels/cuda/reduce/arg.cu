@@ -26,7 +26,7 @@ struct finding {
     if (beats<Greatest>(b.value, a.value)) return b;
     return !beats<Greatest>(a.value, b.value) && b.index < a.index ? b : a;
   }
-  __device__ void store(part best, int64_t, const fold_result& to, int64_t at, int64_t index_at) const {
+  __device__ void store(part best, int64_t, const reduced_value& to, int64_t at, int64_t index_at) const {
     if (index_alone) {
       store_as<int64_t>(to.out, to.dtype, at, best.index);
     } else {
@@ -39,13 +39,13 @@ struct finding {
 template <typename C>
 tb_status place_of(const tb_reduction& call, const scope& on) {
   const bool alone = call.op == TB_ARGMAX || call.op == TB_ARGMIN;
-  if (call.op == TB_MAX_INDEX || call.op == TB_ARGMAX) return fold_elements(on, call, finding<C, true>{alone});
-  return fold_elements(on, call, finding<C, false>{alone});
+  if (call.op == TB_MAX_INDEX || call.op == TB_ARGMAX) return reduce_elements(on, call, finding<C, true>{alone});
+  return reduce_elements(on, call, finding<C, false>{alone});
 }
 
 }  // namespace
 
-tb_status reduce_places(const tb_reduction& call, const scope& on) {
+tb_status reduce_arg(const tb_reduction& call, const scope& on) {
   switch (call.compute) {
     case TB_BOOL: return place_of<bool_t>(call, on);
     case TB_I64: return place_of<int64_t>(call, on);

@@ -10,7 +10,7 @@
 namespace tb_cuda {
 
 constexpr int lanes_of_warp = 32;
-constexpr int fold_threads = 256;
+constexpr int reduce_threads = 256;
 constexpr unsigned all_lanes = 0xffffffff;
 
 constexpr int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -43,7 +43,7 @@ __device__ T join_group(T value, int width, const Join& join) {
     if (bits < width) value = join(value, shuffle_xor(value, bits));
   }
   if (width <= lanes_of_warp) return value;
-  constexpr int warps = fold_threads / lanes_of_warp;
+  constexpr int warps = reduce_threads / lanes_of_warp;
   __shared__ T of_warp[warps];
   // Others may still read what they joined before.
   __syncthreads();

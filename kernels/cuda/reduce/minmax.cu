@@ -6,12 +6,12 @@ namespace {
 
 template <typename C>
 tb_status choice_of(const tb_reduction& call, const scope& on, bool greatest) {
-  return greatest ? fold_elements(on, call, choosing<C, true>{}) : fold_elements(on, call, choosing<C, false>{});
+  return greatest ? reduce_elements(on, call, choosing<C, true>{}) : reduce_elements(on, call, choosing<C, false>{});
 }
 
 }  // namespace
 
-tb_status reduce_order(const tb_reduction& call, const scope& on) {
+tb_status reduce_minmax(const tb_reduction& call, const scope& on) {
   const bool greatest = call.op == TB_MAX || call.op == TB_ANY;
   if (call.compute == TB_BOOL) return choice_of<bool_t>(call, on, greatest);
   if (call.op == TB_ANY || call.op == TB_ALL) return TB_UNSUPPORTED_DTYPE;

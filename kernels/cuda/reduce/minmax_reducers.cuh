@@ -39,7 +39,7 @@ struct choosing {
       best = join(best, part(x));
   }
   __device__ part join(part a, part b) const { return beats<Greatest>(b, a) ? b : a; }
-  __device__ void store(part best, int64_t, const fold_result& to, int64_t at, int64_t) const {
+  __device__ void store(part best, int64_t, const reduced_value& to, int64_t at, int64_t) const {
     store_as<C>(to.out, to.dtype, at, C(best));
   }
 };

@@ -28,7 +28,7 @@ struct deviation {
     a.squares.add(b.squares);
     return a;
   }
-  __device__ void store(const part& sums, int64_t count, const fold_result& to, int64_t at, int64_t) const {
+  __device__ void store(const part& sums, int64_t count, const reduced_value& to, int64_t at, int64_t) const {
     const double sum = sums.sum.value();
     double squares = sums.squares.value() - sum * (sum / double(count));
     if (squares < 0) squares = 0;
@@ -64,7 +64,7 @@ struct exponentials {
     const double greatest = a.greatest > b.greatest ? a.greatest : b.greatest;
     return {greatest, a.sum * term(a.greatest, greatest) + b.sum * term(b.greatest, greatest)};
   }
-  __device__ void store(const part& p, int64_t, const fold_result& to, int64_t at, int64_t) const {
+  __device__ void store(const part& p, int64_t, const reduced_value& to, int64_t at, int64_t) const {
     store_as<C>(to.out, to.dtype, at, C(::log(p.sum) + p.greatest));
   }
 };
@@ -72,22 +72,22 @@ struct exponentials {
 template <typename C>
 tb_status norm_of(const tb_reduction& call, const scope& on) {
   const double order = call.number[0].f;
-  if (order == 0) return fold_elements(on, call, adding<C, not_zero>{});
-  if (order == 1) return fold_elements(on, call, adding<C, magnitude>{});
-  if (order == 2) return fold_elements(on, call, adding<C, square>{2});
+  if (order == 0) return reduce_elements(on, call, adding<C, not_zero>{});
+  if (order == 1) return reduce_elements(on, call, adding<C, magnitude>{});
+  if (order == 2) return reduce_elements(on, call, adding<C, square>{2});
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (order == infinity) return fold_elements(on, call, choosing<C, true, true>{});
-  if (order == -infinity) return fold_elements(on, call, choosing<C, false, true>{});
-  return fold_elements(on, call, adding<C, power>{order});
+  if (order == infinity) return reduce_elements(on, call, choosing<C, true, true>{});
+  if (order == -infinity) return reduce_elements(on, call, choosing<C, false, true>{});
+  return reduce_elements(on, call, adding<C, power>{order});
 }
 
 template <typename C>
 tb_status moment_of(const tb_reduction& call, const scope& on) {
   switch (call.op) {
-    case TB_VAR: return fold_elements(on, call, deviation<C>{call.number[0].f, false});
-    case TB_STD: return fold_elements(on, call, deviation<C>{call.number[0].f, true});
+    case TB_VAR: return reduce_elements(on, call, deviation<C>{call.number[0].f, false});
+    case TB_STD: return reduce_elements(on, call, deviation<C>{call.number[0].f, true});
     case TB_NORM: return norm_of<C>(call, on);
-    default: return fold_elements(on, call, exponentials<C>{});
+    default: return reduce_elements(on, call, exponentials<C>{});
   }
 }
 

@@ -203,12 +203,12 @@ pooling described(const tb_pool& c) {
 }
 
 template <typename T>
-tb_status pool_of(const tb_pool& c, void* stream) {
+tb_status pool_of(const tb_pool& c, const tb_call* where) {
   const bool backward = c.op == TB_MAX_POOL_BACKWARD || c.op == TB_AVG_POOL_BACKWARD;
   const int64_t images = c.images * c.height * c.width, results = c.images * c.out_height * c.out_width;
   const int64_t work = backward ? images : results;
   if (work <= 0) return TB_OK;
-  const scope on(c.out, stream);
+  const scope on(c.out, where);
   if (on.status() != TB_OK) return on.status();
   const pooling p = described(c);
   T* const out = static_cast<T*>(c.out);
@@ -232,12 +232,12 @@ tb_status pool_of(const tb_pool& c, void* stream) {
 
 }  // namespace
 
-tb_status pool(const tb_pool* call, void* stream) {
+tb_status pool(const tb_pool* call, const tb_call* where) {
   if (call->op < 0 || call->op >= TB_POOL_COUNT) return TB_UNSUPPORTED_DTYPE;
   switch (call->dtype) {
-    case TB_I64: return call->op == TB_MAX_POOL ? pool_of<int64_t>(*call, stream) : TB_UNSUPPORTED_DTYPE;
-    case TB_F32: return pool_of<float>(*call, stream);
-    case TB_F64: return pool_of<double>(*call, stream);
+    case TB_I64: return call->op == TB_MAX_POOL ? pool_of<int64_t>(*call, where) : TB_UNSUPPORTED_DTYPE;
+    case TB_F32: return pool_of<float>(*call, where);
+    case TB_F64: return pool_of<double>(*call, where);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }

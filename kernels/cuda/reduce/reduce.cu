@@ -22,22 +22,22 @@ family family_of(int32_t op) {
     case TB_MAX:
     case TB_MIN:
     case TB_ANY:
-    case TB_ALL: return reduce_order;
+    case TB_ALL: return reduce_minmax;
     case TB_MAX_INDEX:
     case TB_MIN_INDEX:
     case TB_ARGMAX:
-    case TB_ARGMIN: return reduce_places;
+    case TB_ARGMIN: return reduce_arg;
     default: return nullptr;
   }
 }
 
 }  // namespace
 
-tb_status reduce(const tb_reduction* call, void* stream) {
+tb_status reduce(const tb_reduction* call, const tb_call* where) {
   const bool indexed = call->op == TB_MAX_INDEX || call->op == TB_MIN_INDEX;
   const family run = family_of(call->op);
   if (run == nullptr || call->plan.operands != (indexed ? 3 : 2)) return TB_UNSUPPORTED_DTYPE;
-  const scope on(call->plan.operand[0].data, stream);
+  const scope on(call->plan.operand[0].data, where);
   return on.status() != TB_OK ? on.status() : run(*call, on);
 }
 

@@ -14,7 +14,7 @@ namespace tb_cuda {
 
 // A fold has: compute, the type of elements; part; identity(); take(part&, x, place, origin), in rising places of a
 // thread; join(part, part); store(part, count, where). With needs_origin the first element comes along.
-struct fold_result {
+struct reduced_value {
   void* out;
   int64_t* index;
   int32_t dtype;
@@ -109,16 +109,16 @@ struct join_parts {
 
 // How many parts a result is folded in, how long they are, and where they are put.
 template <typename P>
-struct fold_cut {
+struct reduction_split {
   int64_t parts, length;
   P* aside;
 };
 
 template <typename F, typename In>
-__global__ void __launch_bounds__(fold_threads)
-    fold_rows(F f, In in, fold_result to, reduction_space space, fold_cut<typename F::part> cut, int width) {
+__global__ void __launch_bounds__(reduce_threads)
+    reduce_rows(F f, In in, reduced_value to, reduction_space space, reduction_split<typename F::part> cut, int width) {
   const int lane = int(threadIdx.x) % width;
-  const int64_t groups = fold_threads / width, units = space.outputs * cut.parts;
+  const int64_t groups = reduce_threads / width, units = space.outputs * cut.parts;
   for (int64_t first = blockIdx.x * groups; first < units; first += gridDim.x * groups) {
     const int64_t unit = first + int(threadIdx.x) / width;
     const bool active = unit < units;
@@ -151,11 +151,11 @@ __global__ void __launch_bounds__(fold_threads)
 
 // A block folds `columns` neighbouring results, a power of two; its other threads share their elements.
 template <typename F, typename In>
-__global__ void __launch_bounds__(fold_threads)
-    fold_columns(F f, In in, fold_result to, reduction_space space, fold_cut<typename F::part> cut, int columns) {
+__global__ void __launch_bounds__(reduce_threads)
+    reduce_columns(F f, In in, reduced_value to, reduction_space space, reduction_split<typename F::part> cut, int columns) {
   using part_type = typename F::part;
   part_type* const shared = dynamic_shared<part_type>();
-  const int column = int(threadIdx.x) % columns, row = int(threadIdx.x) / columns, rows = fold_threads / columns;
+  const int column = int(threadIdx.x) % columns, row = int(threadIdx.x) / columns, rows = reduce_threads / columns;
   const int64_t begin = blockIdx.y * cut.length, end = least_of(begin + cut.length, space.count);
   for (int64_t first = int64_t(blockIdx.x) * columns; first < space.outputs; first += int64_t(gridDim.x) * columns) {
     const int64_t output = first + column;
@@ -184,11 +184,11 @@ __global__ void __launch_bounds__(fold_threads)
 }
 
 template <typename F>
-__global__ void __launch_bounds__(fold_threads)
-    join_aside(F f, fold_result to, reduction_space space, fold_cut<typename F::part> cut, int64_t output_step,
+__global__ void __launch_bounds__(reduce_threads)
+    join_aside(F f, reduced_value to, reduction_space space, reduction_split<typename F::part> cut, int64_t output_step,
                int64_t part_step, int width) {
   const int lane = int(threadIdx.x) % width;
-  const int64_t groups = fold_threads / width;
+  const int64_t groups = reduce_threads / width;
   for (int64_t first = blockIdx.x * groups; first < space.outputs; first += gridDim.x * groups) {
     const int64_t output = first + int(threadIdx.x) / width;
     const bool active = output < space.outputs;
@@ -213,7 +213,7 @@ inline int64_t distance(int64_t stride) { return stride == 0 ? INT64_MAX : strid
 constexpr int64_t least_part = 4096;
 
 template <typename F, typename In>
-tb_status fold_over(const scope& on, const tb_reduction& call, const F& f, const In& in) {
+tb_status reduce_over(const scope& on, const tb_reduction& call, const F& f, const In& in) {
   using part = typename F::part;
   const tb_plan& plan = call.plan;
   const bool indexed = plan.operands == 3;
@@ -227,47 +227,47 @@ tb_status fold_over(const scope& on, const tb_reduction& call, const F& f, const
   space.count = space.reduced.count;
   space.flat = plan.reduced == 1;
   space.step = source.strides[0];
-  const fold_result to{plan.operand[0].data, indexed ? static_cast<int64_t*>(plan.operand[1].data) : nullptr,
+  const reduced_value to{plan.operand[0].data, indexed ? static_cast<int64_t*>(plan.operand[1].data) : nullptr,
                        plan.operand[0].dtype};
   const int64_t processors = multiprocessors(on);
   const bool across = plan.reduced < plan.ndim && distance(source.strides[plan.reduced]) < distance(source.strides[0]);
-  fold_cut<part> cut{1, space.count, nullptr};
+  reduction_split<part> cut{1, space.count, nullptr};
   const auto cut_into = [&](int64_t parts) {
     cut.length = parts_of(parts_of(space.count, parts), 64) * 64;
     cut.parts = parts_of(space.count, cut.length);
   };
   if (across) {
-    int64_t columns = fold_threads / least_of(8, power_of_two_above(parts_of(space.count, 8)));
+    int64_t columns = reduce_threads / least_of(8, power_of_two_above(parts_of(space.count, 8)));
     columns = least_of(columns, power_of_two_above(space.outputs));
-    const int64_t blocks = parts_of(space.outputs, columns), rows = fold_threads / columns;
+    const int64_t blocks = parts_of(space.outputs, columns), rows = reduce_threads / columns;
     const int64_t wanted = processors * 16 / blocks;
     if (blocks < processors * 4) cut_into(greatest_of(1, least_of(wanted, space.count / (rows * 16))));
     const temporary aside(on, cut.parts == 1 ? 0 : uint64_t(cut.parts * space.outputs) * sizeof(part));
     if (aside.status() != TB_OK) return aside.status();
     cut.aside = aside.as<part>();
     const dim3 grid(unsigned(least_of(blocks, INT64_C(1) << 20)), unsigned(cut.parts));
-    const tb_status status = launch(on, "reduce", fold_columns<F, In>, grid, fold_threads, fold_threads * sizeof(part),
+    const tb_status status = launch(on, "reduce", reduce_columns<F, In>, grid, reduce_threads, reduce_threads * sizeof(part),
                                     f, in, to, space, cut, int(columns));
     if (status != TB_OK || cut.parts == 1) return status;
-    const int width = cut.parts <= lanes_of_warp || space.outputs >= 4096 ? 1 : fold_threads;
-    return launch(on, "reduce", join_aside<F>, grid_for(space.outputs * width), fold_threads, 0, f, to, space, cut,
+    const int width = cut.parts <= lanes_of_warp || space.outputs >= 4096 ? 1 : reduce_threads;
+    return launch(on, "reduce", join_aside<F>, grid_for(space.outputs * width), reduce_threads, 0, f, to, space, cut,
                   INT64_C(1), space.outputs, width);
   }
   const int64_t warps = processors * 32;
   int width = int(power_of_two_above(least_of(lanes_of_warp, parts_of(space.count, 4))));
-  if (space.count >= 16384 || (space.count >= 1024 && space.outputs < warps)) width = fold_threads;
-  if (width == fold_threads && space.outputs < processors * 4) {
+  if (space.count >= 16384 || (space.count >= 1024 && space.outputs < warps)) width = reduce_threads;
+  if (width == reduce_threads && space.outputs < processors * 4) {
     cut_into(greatest_of(1, least_of(processors * 32 / space.outputs, space.count / least_part)));
   }
   const temporary aside(on, cut.parts == 1 ? 0 : uint64_t(cut.parts * space.outputs) * sizeof(part));
   if (aside.status() != TB_OK) return aside.status();
   cut.aside = aside.as<part>();
-  const int64_t blocks = parts_of(space.outputs * cut.parts, fold_threads / width);
-  const tb_status status = launch(on, "reduce", fold_rows<F, In>, unsigned(least_of(blocks, INT64_C(1) << 24)),
-                                  fold_threads, 0, f, in, to, space, cut, width);
+  const int64_t blocks = parts_of(space.outputs * cut.parts, reduce_threads / width);
+  const tb_status status = launch(on, "reduce", reduce_rows<F, In>, unsigned(least_of(blocks, INT64_C(1) << 24)),
+                                  reduce_threads, 0, f, in, to, space, cut, width);
   if (status != TB_OK || cut.parts == 1) return status;
-  const int joining = cut.parts <= 8 ? 1 : fold_threads;
-  return launch(on, "reduce", join_aside<F>, grid_for(space.outputs * joining), fold_threads, 0, f, to, space, cut,
+  const int joining = cut.parts <= 8 ? 1 : reduce_threads;
+  return launch(on, "reduce", join_aside<F>, grid_for(space.outputs * joining), reduce_threads, 0, f, to, space, cut,
                 cut.parts, INT64_C(1), joining);
 }
 
@@ -278,15 +278,15 @@ inline constexpr bool loads_directly =
     !(std::is_same_v<E, uint8_t> || std::is_same_v<E, int8_t> || std::is_same_v<E, int16_t>);
 
 template <typename F>
-tb_status fold_elements(const scope& on, const tb_reduction& call, const F& f) {
+tb_status reduce_elements(const scope& on, const tb_reduction& call, const F& f) {
   using C = typename F::compute;
   const tb_operand& source = call.plan.operand[call.plan.operands - 1];
   return with_element(source.dtype, [&](auto type) {
     using E = typename decltype(type)::type;
     if constexpr (loads_directly<C, E>) {
-      return fold_over(on, call, f, typed_input<C, E>{static_cast<const E*>(source.data)});
+      return reduce_over(on, call, f, typed_input<C, E>{static_cast<const E*>(source.data)});
     } else {
-      return fold_over(on, call, f, any_input<C>{source.data, source.dtype});
+      return reduce_over(on, call, f, any_input<C>{source.data, source.dtype});
     }
   });
 }
@@ -294,7 +294,7 @@ tb_status fold_elements(const scope& on, const tb_reduction& call, const F& f) {
 // By family: reduce.cu says which is where. TB_UNSUPPORTED_DTYPE for what a family has no fold for.
 tb_status reduce_sums(const tb_reduction& call, const scope& on);     // sums and products
 tb_status reduce_moments(const tb_reduction& call, const scope& on);  // variances, norms, log of a sum of exponentials
-tb_status reduce_order(const tb_reduction& call, const scope& on);    // the greatest and the least
-tb_status reduce_places(const tb_reduction& call, const scope& on);   // and where they are
+tb_status reduce_minmax(const tb_reduction& call, const scope& on);    // the greatest and the least
+tb_status reduce_arg(const tb_reduction& call, const scope& on);   // and where they are
 
 }  // namespace tb_cuda

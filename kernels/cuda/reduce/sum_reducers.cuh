@@ -59,7 +59,7 @@ struct adding {
     a.add(b);
     return a;
   }
-  __device__ void store(const part& sum, int64_t, const fold_result& to, int64_t at, int64_t) const {
+  __device__ void store(const part& sum, int64_t, const reduced_value& to, int64_t at, int64_t) const {
     if constexpr (std::is_floating_point_v<C>) {
       double value = sum.value();
       if (order == 2)

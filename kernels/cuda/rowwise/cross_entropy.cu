@@ -14,7 +14,7 @@ __device__ C loss_of(C labelled, C greatest, double sum, double weight) {
 }
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N>()))
+__global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>, N>()))
     cross_entropy_kept(row_space<5> rows, row_groups groups, labels given) {
   using C = compute_of<E>;
   each_kept_row(rows, groups, [&](const int64_t (&at)[5], int n, bool active) {
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N
 }
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N>()))
+__global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>, N>()))
     cross_entropy_backward_kept(row_space<5> rows, row_groups groups, labels given) {
   using C = compute_of<E>;
   using kept = kept_row<E, V, N>;
@@ -65,7 +65,7 @@ struct kept_kernels {
   template <typename E, int V, int N>
   tb_status run(unsigned grid, row_groups groups) const {
     return launch(on, "cross_entropy", backward ? cross_entropy_backward_kept<E, V, N> : cross_entropy_kept<E, V, N>,
-                  grid, fold_threads, 0, rows, groups, given);
+                  grid, reduce_threads, 0, rows, groups, given);
   }
 };
 

@@ -65,7 +65,7 @@ tb_status index_rows(const tb_rowwise& given, const scope& on) {
                        report_for(on));
   }
   if (call.op == TB_GATHER ? call.row[0].length == 0 : call.row[2].length == 0) return TB_OK;
-  if (call.op != TB_GATHER && call.op != TB_SCATTER) return scatter_fold(call, on);
+  if (call.op != TB_GATHER && call.op != TB_SCATTER) return scatter_reduce(call, on);
   switch (bytes_of_dtype[call.row[0].dtype]) {
     case 1: return moved<uint8_t>(call, on);
     case 2: return moved<uint16_t>(call, on);

@@ -88,7 +88,7 @@ tb_status scatter_rows(const tb_rowwise& call, const scope& on, bool in_order, A
   return launch_over(on, "scatter", rows.count, scatter_in_order<InOrder>, grid, rows, one_by_one);
 }
 
-// Gather, scatter and the check in index_rows.cu; what is folded into a row in scatter_fold.cu.
-tb_status scatter_fold(const tb_rowwise& call, const scope& on);
+// Gather, scatter and the check in index_rows.cu; what is folded into a row in scatter_reduce.cu.
+tb_status scatter_reduce(const tb_rowwise& call, const scope& on);
 
 }  // namespace tb_cuda

@@ -13,7 +13,7 @@ constexpr unsigned alike = 1u << out_row | 1u << in_row | 1u << weight_row | 1u 
 __device__ double finite_or_zero(double x) { return x - x == 0 ? x : 0; }
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N, 2>()))
+__global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>, N, 2>()))
     layer_norm_kept(row_space<6> rows, row_groups groups, double epsilon) {
   using C = compute_of<E>;
   using kept = kept_row<E, V, N>;
@@ -63,7 +63,7 @@ struct kept_kernels {
   double epsilon;
   template <typename E, int V, int N>
   tb_status run(unsigned grid, row_groups groups) const {
-    return launch(on, "layer_norm", layer_norm_kept<E, V, N>, grid, fold_threads, 0, rows, groups, epsilon);
+    return launch(on, "layer_norm", layer_norm_kept<E, V, N>, grid, reduce_threads, 0, rows, groups, epsilon);
   }
 };
 
@@ -135,7 +135,7 @@ tb_status layer_norm(const tb_rowwise& call, const scope& on) {
   return over_long_rows(on, "layer_norm", call, alike, rows, layer_norm_of_long<double>{epsilon, n});
 }
 
-tb_status layer_rows(const tb_rowwise& given, const scope& on) {
+tb_status layer_norm(const tb_rowwise& given, const scope& on) {
   if (given.compute != TB_F32 && given.compute != TB_F64) return TB_UNSUPPORTED_DTYPE;
   const tb_rowwise call = collapsed(given);
   switch (call.op) {

@@ -15,7 +15,7 @@ __device__ C gradient_of(C g, C x, double sum, double product, int64_t length, C
 }
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N, 2>()))
+__global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>, N, 2>()))
     layer_norm_backward_kept(row_space<6> rows, row_groups groups) {
   using C = compute_of<E>;
   using kept = kept_row<E, V, N>;
@@ -54,7 +54,7 @@ struct kept_kernels {
   const row_space<6>& rows;
   template <typename E, int V, int N>
   tb_status run(unsigned grid, row_groups groups) const {
-    return launch(on, "layer_norm_backward", layer_norm_backward_kept<E, V, N>, grid, fold_threads, 0, rows, groups);
+    return launch(on, "layer_norm_backward", layer_norm_backward_kept<E, V, N>, grid, reduce_threads, 0, rows, groups);
   }
 };
 

@@ -26,12 +26,12 @@ __device__ void put_sums(const row_space<6>& rows, const int64_t (&at)[6], const
 
 // E is void where dtypes differ.
 template <typename C, typename E>
-__global__ void __launch_bounds__(fold_threads)
+__global__ void __launch_bounds__(reduce_threads)
     sum_places(row_space<6> rows, int places, int64_t part, weight_sums<C>* aside) {
   row_access<E, 6> access;
   for (int k = 0; k < 6; ++k) access.row[k] = rows.row[k];
   weight_sums<C>* const shared = dynamic_shared<weight_sums<C>>();
-  const int place = int(threadIdx.x) % places, row = int(threadIdx.x) / places, together = fold_threads / places;
+  const int place = int(threadIdx.x) % places, row = int(threadIdx.x) / places, together = reduce_threads / places;
   const int64_t begin = blockIdx.y * part, end = least_of(begin + part, rows.length);
   for (int64_t first = int64_t(blockIdx.x) * places; first < rows.batch.count; first += int64_t(gridDim.x) * places) {
     const int64_t position = first + place;
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(fold_threads)
 }
 
 template <typename C>
-__global__ void __launch_bounds__(fold_threads)
+__global__ void __launch_bounds__(reduce_threads)
     join_places(row_space<6> rows, int64_t parts, const weight_sums<C>* aside) {
   for (int64_t position = first_index(); position < rows.batch.count; position += index_step()) {
     weight_sums<C> sums{sum_of<C>::of(0), sum_of<C>::of(0)};
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(fold_threads)
 template <typename C, typename E>
 tb_status run(const scope& on, const row_space<6>& rows) {
   const int64_t positions = rows.batch.count;
-  const int64_t places = least_of(32, power_of_two_above(positions)), together = fold_threads / places;
+  const int64_t places = least_of(32, power_of_two_above(positions)), together = reduce_threads / places;
   const int64_t blocks = parts_of(positions, places);
   // Enough blocks to fill the device, and parts that one thread can join.
   int64_t parts = least_of(multiprocessors(on) * 8 / blocks, rows.length / (together * 8));
@@ -97,8 +97,8 @@ tb_status run(const scope& on, const row_space<6>& rows) {
   if (aside.status() != TB_OK) return aside.status();
   auto* const sums = parts == 1 ? nullptr : aside.as<weight_sums<C>>();
   const dim3 grid(unsigned(least_of(blocks, INT64_C(1) << 20)), unsigned(parts));
-  const tb_status status = launch(on, "layer_norm_weights", sum_places<C, E>, grid, fold_threads,
-                                  fold_threads * sizeof(weight_sums<C>), rows, int(places), part, sums);
+  const tb_status status = launch(on, "layer_norm_weights", sum_places<C, E>, grid, reduce_threads,
+                                  reduce_threads * sizeof(weight_sums<C>), rows, int(places), part, sums);
   if (status != TB_OK || parts == 1) return status;
   return launch_over(on, "layer_norm_weights", positions, join_places<C>, rows, parts, sums);
 }

@@ -51,14 +51,14 @@ __device__ void each_element(const Op& op, const Access& access, const int64_t (
                              int64_t end, const Visit& visit) {
   constexpr int together = 4;
   int64_t i = begin + threadIdx.x;
-  for (; i + (together - 1) * fold_threads < end; i += together * fold_threads) {
+  for (; i + (together - 1) * reduce_threads < end; i += together * reduce_threads) {
     typename Op::element x[together];
 #pragma unroll
-    for (int u = 0; u < together; ++u) x[u] = op.load(access, at, i + u * fold_threads);
+    for (int u = 0; u < together; ++u) x[u] = op.load(access, at, i + u * reduce_threads);
 #pragma unroll
-    for (int u = 0; u < together; ++u) visit(i + u * fold_threads, x[u]);
+    for (int u = 0; u < together; ++u) visit(i + u * reduce_threads, x[u]);
   }
-  for (; i < end; i += fold_threads) visit(i, op.load(access, at, i));
+  for (; i < end; i += reduce_threads) visit(i, op.load(access, at, i));
 }
 
 template <typename Op, typename Access>
@@ -67,7 +67,7 @@ __device__ typename Op::found find_in_row(const Op& op, const Access& access, co
   typename Op::found all = op.start(access, at);
   each_element(op, access, at, begin, end,
                [&](int64_t, const typename Op::element& x) { op.take(all, x, access, at); });
-  return join_group(all, fold_threads, join_found<typename Op::found>());
+  return join_group(all, reduce_threads, join_found<typename Op::found>());
 }
 
 template <typename Op, typename Access, typename Ready>
@@ -82,7 +82,7 @@ __device__ void write_row(const Op& op, const Ready& ready, const Access& access
 }
 
 template <typename E, typename Op>
-__global__ void __launch_bounds__(fold_threads) long_rows(Op op, row_space<Op::operands> rows) {
+__global__ void __launch_bounds__(reduce_threads) long_rows(Op op, row_space<Op::operands> rows) {
   row_access<E, Op::operands> access;
   for (int k = 0; k < Op::operands; ++k) access.row[k] = rows.row[k];
   for (int64_t row = blockIdx.x; row < rows.batch.count; row += gridDim.x) {
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(fold_threads) long_rows(Op op, row_space<Op::o
 }
 
 template <typename E, typename Op>
-__global__ void __launch_bounds__(fold_threads)
+__global__ void __launch_bounds__(reduce_threads)
     find_in_parts(Op op, row_space<Op::operands> rows, int64_t part, typename Op::found* aside) {
   row_access<E, Op::operands> access;
   for (int k = 0; k < Op::operands; ++k) access.row[k] = rows.row[k];
@@ -106,17 +106,17 @@ __global__ void __launch_bounds__(fold_threads)
 }
 
 template <typename E, typename Op>
-__global__ void __launch_bounds__(fold_threads)
+__global__ void __launch_bounds__(reduce_threads)
     write_in_parts(Op op, row_space<Op::operands> rows, int64_t part, const typename Op::found* aside) {
   row_access<E, Op::operands> access;
   for (int k = 0; k < Op::operands; ++k) access.row[k] = rows.row[k];
   typename Op::found all = Op::found::none();
-  for (unsigned p = threadIdx.x; p < gridDim.x; p += fold_threads) {
+  for (unsigned p = threadIdx.x; p < gridDim.x; p += reduce_threads) {
     all = Op::found::joined(all, aside[blockIdx.y * int64_t(gridDim.x) + p]);
   }
   int64_t at[Op::operands];
   rows.batch.at(blockIdx.y, at);
-  const auto ready = op.ready(join_group(all, fold_threads, join_found<typename Op::found>()), access, at);
+  const auto ready = op.ready(join_group(all, reduce_threads, join_found<typename Op::found>()), access, at);
   const int64_t begin = blockIdx.x * part, end = least_of(begin + part, rows.length);
   write_row(op, ready, access, at, begin, end);
 }
@@ -126,16 +126,16 @@ tb_status run_long_rows(const scope& on, const char* what, const row_space<Op::o
   const int64_t processors = multiprocessors(on), count = rows.batch.count;
   const int64_t wanted = least_of(processors * 8 / count, rows.length / 4096);
   if (wanted < 2) {
-    return launch(on, what, long_rows<E, Op>, unsigned(least_of(count, INT64_C(1) << 24)), fold_threads, 0, op, rows);
+    return launch(on, what, long_rows<E, Op>, unsigned(least_of(count, INT64_C(1) << 24)), reduce_threads, 0, op, rows);
   }
   const int64_t part = parts_of(rows.length, wanted);
   const dim3 grid(unsigned(parts_of(rows.length, part)), unsigned(count));
   const temporary aside(on, uint64_t(grid.x) * grid.y * sizeof(typename Op::found));
   if (aside.status() != TB_OK) return aside.status();
   auto* const found = aside.as<typename Op::found>();
-  const tb_status status = launch(on, what, find_in_parts<E, Op>, grid, fold_threads, 0, op, rows, part, found);
+  const tb_status status = launch(on, what, find_in_parts<E, Op>, grid, reduce_threads, 0, op, rows, part, found);
   if (status != TB_OK) return status;
-  return launch(on, what, write_in_parts<E, Op>, grid, fold_threads, 0, op, rows, part, found);
+  return launch(on, what, write_in_parts<E, Op>, grid, reduce_threads, 0, op, rows, part, found);
 }
 
 // `alike` are bits of the operands that have to be of one dtype for the faster kernel.

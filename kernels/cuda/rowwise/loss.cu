@@ -38,18 +38,18 @@ __global__ void nll_backward(row_space<4> rows, labels given, bool beside) {
 
 // out, sum of the weights; losses, weights: a block for each position.
 template <typename C>
-__global__ void __launch_bounds__(fold_threads) nll_total(row_space<4> rows, bool divided) {
+__global__ void __launch_bounds__(reduce_threads) nll_total(row_space<4> rows, bool divided) {
   for (int64_t r = blockIdx.x; r < rows.batch.count; r += gridDim.x) {
     int64_t at[4];
     rows.batch.at(r, at);
     exact_sum sum = exact_sum::of(0), weight = exact_sum::of(0);
 #pragma unroll 4
-    for (int64_t i = threadIdx.x; i < rows.length; i += fold_threads) {
+    for (int64_t i = threadIdx.x; i < rows.length; i += reduce_threads) {
       sum.add(rows.row[2].get<double>(at[2], i));
       weight.add(rows.row[3].get<double>(at[3], i));
     }
-    sum = join_group(sum, fold_threads, join_sums());
-    weight = join_group(weight, fold_threads, join_sums());
+    sum = join_group(sum, reduce_threads, join_sums());
+    weight = join_group(weight, reduce_threads, join_sums());
     if (threadIdx.x != 0) continue;
     rows.row[0].put(at[0], 0, C(divided ? sum.value() / weight.value() : sum.value()));
     rows.row[1].put(at[1], 0, C(weight.value()));
@@ -74,7 +74,7 @@ tb_status losses(const tb_rowwise& call, const scope& on) {
     }
     case TB_NLL_TOTAL: {
       const row_space<4> rows(call, call.row[2].length);
-      return launch(on, "nll_loss", nll_total<C>, unsigned(least_of(rows.batch.count, 65536)), fold_threads, 0, rows,
+      return launch(on, "nll_loss", nll_total<C>, unsigned(least_of(rows.batch.count, 65536)), reduce_threads, 0, rows,
                     call.number[0].i != 0);
     }
     case TB_CROSS_ENTROPY: return cross_entropy(call, on);

@@ -119,13 +119,13 @@ tb_status refuse_capture(const scope& on) {
 
 }  // namespace
 
-tb_status nonzero(tb_nonzero* call, void* stream) {
+tb_status nonzero(tb_nonzero* call, const tb_call* where) {
   call->count = 0;
   const tb_operand& operand = call->plan.operand[0];
   elements_of in{operand.data, operand.dtype, call->coordinates, is_dense(call->plan), 0, offsets<1>(call->plan)};
   if (in.at.count == 0) return TB_OK;
   in.tiles = (in.at.count + tile - 1) / tile;
-  const scope on(in.data, stream);
+  const scope on(in.data, where);
   if (on.status() != TB_OK) return on.status();
   tb_status status = refuse_capture(on);
   if (status != TB_OK) return status;

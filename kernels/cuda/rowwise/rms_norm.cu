@@ -9,7 +9,7 @@ enum { out_row, rstd_row, in_row, weight_row };
 constexpr unsigned alike = 1u << out_row | 1u << in_row | 1u << weight_row;
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N>()))
+__global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>, N>()))
     rms_norm_kept(row_space<4> rows, row_groups groups, double epsilon) {
   using C = compute_of<E>;
   using kept = kept_row<E, V, N>;
@@ -42,7 +42,7 @@ struct kept_kernels {
   double epsilon;
   template <typename E, int V, int N>
   tb_status run(unsigned grid, row_groups groups) const {
-    return launch(on, "rms_norm", rms_norm_kept<E, V, N>, grid, fold_threads, 0, rows, groups, epsilon);
+    return launch(on, "rms_norm", rms_norm_kept<E, V, N>, grid, reduce_threads, 0, rows, groups, epsilon);
   }
 };
 

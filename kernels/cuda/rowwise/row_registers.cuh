@@ -8,7 +8,7 @@
 
 namespace tb_cuda {
 
-constexpr int64_t longest_kept = 32 * fold_threads;
+constexpr int64_t longest_kept = 32 * reduce_threads;
 constexpr int64_t longest_beside = 1024;
 
 // A block as groups of threads, one per row: `width` neighbouring threads, or one column of `across`.
@@ -17,10 +17,10 @@ struct row_groups {
   int across;  // 0: neighbouring threads
 
   __device__ int lane() const {
-    return int(threadIdx.x) % (across > 0 ? fold_threads : width) / (across > 0 ? across : 1);
+    return int(threadIdx.x) % (across > 0 ? reduce_threads : width) / (across > 0 ? across : 1);
   }
   __device__ int mine() const { return across > 0 ? int(threadIdx.x) % across : int(threadIdx.x) / width; }
-  __host__ __device__ int count() const { return fold_threads / width; }
+  __host__ __device__ int count() const { return reduce_threads / width; }
 
   // Of all threads of the group, for each of them. The whole block calls this together.
   template <bool MayStandBeside, typename T, typename Join>
@@ -34,10 +34,10 @@ struct row_groups {
  private:
   template <typename T, typename Join>
   __device__ T join_column(T value, const Join& joined) const {
-    __shared__ T of_thread[fold_threads];
+    __shared__ T of_thread[reduce_threads];
     __syncthreads();
     of_thread[threadIdx.x] = value;
-    for (int half = fold_threads / 2; half >= across; half /= 2) {
+    for (int half = reduce_threads / 2; half >= across; half /= 2) {
       __syncthreads();
       if (int(threadIdx.x) < half)
         of_thread[threadIdx.x] = joined(of_thread[threadIdx.x], of_thread[threadIdx.x + half]);
@@ -122,8 +122,8 @@ inline row_shape shape_of(int64_t rows, int64_t n, bool beside, int pack, int64_
   if (beside && n <= longest_beside) {
     // Eight floats or more of each line of memory.
     int across = 32;
-    while (across > 8 && n > int64_t(32) * (fold_threads / across)) across /= 2;
-    const int width = fold_threads / across;
+    while (across > 8 && n > int64_t(32) * (reduce_threads / across)) across /= 2;
+    const int width = reduce_threads / across;
     return {{width, across}, each(width)};
   }
   if (n <= few * lanes_of_warp) {
@@ -133,7 +133,7 @@ inline row_shape shape_of(int64_t rows, int64_t n, bool beside, int pack, int64_
   // With 16 elements each more blocks share a processor than with 32, and rows of two warps still wait little for each
   // other.
   const int few_warps = n <= 16 * lanes_of_warp ? lanes_of_warp : 2 * lanes_of_warp;
-  const int width = n <= 1024 && crowded ? few_warps : fold_threads;
+  const int width = n <= 1024 && crowded ? few_warps : reduce_threads;
   return {{width, 0}, each(width)};
 }
 

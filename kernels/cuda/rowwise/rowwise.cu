@@ -22,9 +22,9 @@ const void* written(const tb_rowwise& call) {
 
 }  // namespace
 
-tb_status rowwise(const tb_rowwise* call, void* stream) {
+tb_status rowwise(const tb_rowwise* call, const tb_call* where) {
   if (!has_positions(*call)) return TB_OK;
-  const scope on(written(*call), stream);
+  const scope on(written(*call), where);
   if (on.status() != TB_OK) return on.status();
   switch (call->op) {
     case TB_SOFTMAX:
@@ -34,7 +34,7 @@ tb_status rowwise(const tb_rowwise* call, void* stream) {
     case TB_LAYER_NORM:
     case TB_LAYER_NORM_BACKWARD:
     case TB_LAYER_NORM_WEIGHTS:
-    case TB_RMS_NORM: return layer_rows(*call, on);
+    case TB_RMS_NORM: return layer_norm(*call, on);
     case TB_NLL:
     case TB_NLL_BACKWARD:
     case TB_NLL_TOTAL:

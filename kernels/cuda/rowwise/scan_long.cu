@@ -13,10 +13,10 @@ namespace tb_cuda {
 namespace {
 
 template <typename Number, typename State>
-struct any_fold;
+struct any_reducer;
 
 template <>
-struct any_fold<double, double> {
+struct any_reducer<double, double> {
   int32_t op;
   __device__ double operator()(double a, double b) const {
     return op == TB_CUMSUM    ? running_sum<double, double>::both(a, b)
@@ -25,12 +25,12 @@ struct any_fold<double, double> {
   }
 };
 template <>
-struct any_fold<int64_t, uint64_t> {
+struct any_reducer<int64_t, uint64_t> {
   int32_t op;
   __device__ uint64_t operator()(uint64_t a, uint64_t b) const { return op == TB_CUMSUM ? a + b : a * b; }
 };
 template <typename Number>
-struct any_fold<Number, extreme<Number>> {
+struct any_reducer<Number, extreme<Number>> {
   int32_t op;
   __device__ extreme<Number> operator()(extreme<Number> a, extreme<Number> b) const {
     return op == TB_CUMMAX ? running_extreme<Number, true>::both(a, b) : running_extreme<Number, false>::both(a, b);
@@ -74,11 +74,11 @@ tb_status scan_each(const tb_rowwise& call, const scope& on) {
     const row_in<Number, State> in{rows.in, rows.in_step, at[1], rows.in_dtype, rows.compute, call.op == TB_CUMSUM};
     const row_out<Number, State> out{rows.out, rows.index,     rows.out_step, at[0],           rows.index_step,
                                      at[2],    rows.out_dtype, rows.compute,  rows.index_dtype};
-    const any_fold<Number, State> fold{call.op};
+    const any_reducer<Number, State> reducer{call.op};
     const int64_t length = rows.length;
     const tb_status status = run_thrust(on, "a scan", [=](const auto& policy) {
       const auto first = thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), in);
-      thrust::inclusive_scan(policy, first, first + length, thrust::make_tabulate_output_iterator(out), fold);
+      thrust::inclusive_scan(policy, first, first + length, thrust::make_tabulate_output_iterator(out), reducer);
     });
     if (status != TB_OK) return status;
   }

@@ -13,7 +13,7 @@ template <typename A>
 using word_of = std::conditional_t<sizeof(A) == 4, unsigned, unsigned long long>;
 
 template <typename A, typename Fold>
-__device__ void fold_into(A* at, A value) {
+__device__ void reduce_into(A* at, A value) {
   using word = word_of<A>;
   word old;
   memcpy(&old, at, sizeof old);
@@ -60,7 +60,7 @@ struct product {
   }
   template <typename A>
   static __device__ void into(A* at, A value) {
-    fold_into<A, product>(at, value);
+    reduce_into<A, product>(at, value);
   }
 };
 // A NaN wins.
@@ -72,7 +72,7 @@ struct greatest {
   }
   template <typename A>
   static __device__ void into(A* at, A value) {
-    fold_into<A, greatest>(at, value);
+    reduce_into<A, greatest>(at, value);
   }
 };
 struct least {
@@ -83,7 +83,7 @@ struct least {
   }
   template <typename A>
   static __device__ void into(A* at, A value) {
-    fold_into<A, least>(at, value);
+    reduce_into<A, least>(at, value);
   }
 };
 
@@ -97,7 +97,7 @@ __device__ A source_at(const row_data& row, int64_t at) {
 }
 
 template <typename A, bool Bool, typename Fold, bool Atomic>
-struct fold_in {
+struct reduce_in {
   A* out;
   row_data source;
   int64_t step;
@@ -126,7 +126,7 @@ __global__ void copy_rows(offsets<3> places, row_data row, A* copy, bool back) {
 }
 
 template <typename A, bool Bool, typename Fold>
-tb_status fold_rows(tb_rowwise call, const scope& on) {
+tb_status reduce_rows(tb_rowwise call, const scope& on) {
   const int64_t range = call.row[0].length;
   const bool direct = call.row[0].dtype == (std::is_same_v<A, float>    ? TB_F32
                                             : std::is_same_v<A, double> ? TB_F64
@@ -155,8 +155,8 @@ tb_status fold_rows(tb_rowwise call, const scope& on) {
   const bool in_order = Fold::ordered && !std::is_same_v<A, int64_t> && deterministic();
   const row_data source(call.row[1]);
   const int64_t step = call.row[0].step;
-  status = scatter_rows(call, on, in_order, fold_in<A, Bool, Fold, true>{out, source, step},
-                        fold_in<A, Bool, Fold, false>{out, source, step});
+  status = scatter_rows(call, on, in_order, reduce_in<A, Bool, Fold, true>{out, source, step},
+                        reduce_in<A, Bool, Fold, false>{out, source, step});
   if (status != TB_OK || !copies) return status;
   return launch_over(on, "scatter", elements, copy_rows<A, Bool>, copied_places, result, out, true);
 }
@@ -164,17 +164,17 @@ tb_status fold_rows(tb_rowwise call, const scope& on) {
 template <typename Fold>
 tb_status by_compute(const tb_rowwise& call, const scope& on) {
   switch (call.compute) {
-    case TB_BOOL: return fold_rows<int64_t, true, Fold>(call, on);
-    case TB_I64: return fold_rows<int64_t, false, Fold>(call, on);
-    case TB_F32: return fold_rows<float, false, Fold>(call, on);
-    case TB_F64: return fold_rows<double, false, Fold>(call, on);
+    case TB_BOOL: return reduce_rows<int64_t, true, Fold>(call, on);
+    case TB_I64: return reduce_rows<int64_t, false, Fold>(call, on);
+    case TB_F32: return reduce_rows<float, false, Fold>(call, on);
+    case TB_F64: return reduce_rows<double, false, Fold>(call, on);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }
 
 }  // namespace
 
-tb_status scatter_fold(const tb_rowwise& call, const scope& on) {
+tb_status scatter_reduce(const tb_rowwise& call, const scope& on) {
   switch (call.op) {
     case TB_SCATTER_ADD: return by_compute<sum>(call, on);
     case TB_SCATTER_MUL: return by_compute<product>(call, on);

@@ -7,7 +7,7 @@ namespace tb_cuda {
 namespace {
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N>()))
+__global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>, N>()))
     softmax_kept(row_space<2> rows, row_groups groups, bool logarithm) {
   using C = compute_of<E>;
   each_kept_row(rows, groups, [&](const int64_t (&at)[2], int n, bool) {
@@ -27,7 +27,7 @@ struct kept_kernels {
   bool logarithm;
   template <typename E, int V, int N>
   tb_status run(unsigned grid, row_groups groups) const {
-    return launch(on, "softmax", softmax_kept<E, V, N>, grid, fold_threads, 0, rows, groups, logarithm);
+    return launch(on, "softmax", softmax_kept<E, V, N>, grid, reduce_threads, 0, rows, groups, logarithm);
   }
 };
 

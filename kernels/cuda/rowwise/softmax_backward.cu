@@ -12,7 +12,7 @@ __device__ C gradient_of(C g, C y, C sum, bool logarithm) {
 }
 
 template <typename E, int V, int N>
-__global__ void __launch_bounds__(fold_threads, (blocks_keeping<compute_of<E>, N, 2>()))
+__global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>, N, 2>()))
     softmax_backward_kept(row_space<3> rows, row_groups groups, bool logarithm) {
   using C = compute_of<E>;
   each_kept_row(rows, groups, [&](const int64_t (&at)[3], int n, bool) {
@@ -35,7 +35,7 @@ struct kept_kernels {
   bool logarithm;
   template <typename E, int V, int N>
   tb_status run(unsigned grid, row_groups groups) const {
-    return launch(on, "softmax_backward", softmax_backward_kept<E, V, N>, grid, fold_threads, 0, rows, groups,
+    return launch(on, "softmax_backward", softmax_backward_kept<E, V, N>, grid, reduce_threads, 0, rows, groups,
                   logarithm);
   }
 };

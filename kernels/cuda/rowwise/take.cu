@@ -282,10 +282,10 @@ tb_status add(const scope& on, const tb_take& c, const picking& p) {
 
 }  // namespace
 
-tb_status take(const tb_take* call, void* stream) {
+tb_status take(const tb_take* call, const tb_call* where) {
   const tb_take& c = *call;
   if (c.count <= 0) return TB_OK;
-  const scope on(c.index[0], stream);
+  const scope on(c.index[0], where);
   if (on.status() != TB_OK) return on.status();
   const picking p = described(c);
   if (c.op == TB_CHECK || c.outer <= 0 || c.inner <= 0 || p.places <= 0) {

@@ -111,13 +111,18 @@ device_guard::device_guard(int device) {
   if (status_ == TB_OK) previous_ = before;
 }
 
-scope::scope(const void* result, void* stream) : stream_(static_cast<cudaStream_t>(stream)) {
+scope::scope(const void* result, const tb_call* where) {
   static const int32_t devices = device_count();
-  if (devices != 1 && result != nullptr) {
+  if (where != nullptr) {
+    stream_ = static_cast<cudaStream_t>(where->stream);
+    device_ = where->device;
+  } else if (devices != 1 && result != nullptr) {
     cudaPointerAttributes attributes{};
     status_ = check(cudaPointerGetAttributes(&attributes, result), "cudaPointerGetAttributes");
     if (status_ != TB_OK) return;
     device_ = attributes.device < 0 ? 0 : attributes.device;
+  }
+  if (devices != 1) {
     int before = 0;
     status_ = check(cudaGetDevice(&before), "cudaGetDevice");
     if (status_ == TB_OK && before != device_) {

@@ -29,7 +29,7 @@ inline tb_status check(cudaError_t error, const char* what) { return error == cu
 // this thread's current one.
 class scope {
  public:
-  scope(const void* result, void* stream);
+  scope(const void* result, const tb_call* where);
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
   ~scope() {

@@ -21,12 +21,13 @@ const tb_kernels table = {
     .convolve = tb_cuda::convolve,
     .update = tb_cuda::update,
     .attention = tb_cuda::attention,
-    .dense_loop = nullptr,
+    .dense_loops = nullptr,
     .calling = tb_cuda::calling,
     .last_error = tb_cuda::last_error,
     .host_scalars = 1,
-    .attends_halves = 1,
+    .attention_fp16 = 1,
     .runs = nullptr,
+    .context = nullptr,
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ const tb_kernels* table_for(const tensor& t) { return table_of(key_of(t.device()
 
 // Whether the one pass of a table takes elements of a floating dtype as they are.
 bool attends_to(const tb_kernels* table, dtype type) {
-  return type == widened(type) || (table != nullptr && table->attends_halves != 0);
+  return type == widened(type) || (table != nullptr && table->attention_fp16 != 0);
 }
 
 void check_attends(backend_call c, const tensor& query) {
@@ -192,7 +192,7 @@ void attend_kernel::run(backend_call c, const tensor& query, const tensor& key, 
   a.scale = scale;
   a.dtype = static_cast<std::int32_t>(query.dtype());
   a.causal = causal ? 1 : 0;
-  check_status(c, present(c, c.table->attention)(&a, nullptr), query);
+  check_status(c, run_kernel(c, query, c.table->attention, &a), query);
 }
 
 void register_attention() {

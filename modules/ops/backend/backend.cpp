@@ -21,7 +21,7 @@ static_assert(static_cast<int>(dtype::int8) == TB_I8 && static_cast<int>(dtype::
 static_assert(static_cast<int>(dtype::int32) == TB_I32 && static_cast<int>(dtype::int64) == TB_I64);
 static_assert(static_cast<int>(dtype::float16) == TB_F16 && static_cast<int>(dtype::bfloat16) == TB_BF16);
 static_assert(static_cast<int>(dtype::float32) == TB_F32 && static_cast<int>(dtype::float64) == TB_F64);
-static_assert(dtype_count == TB_DTYPE_COUNT && max_dims == TB_MAX_DIMS && author::max_operands == TB_MAX_OPERANDS);
+static_assert(dtype_count == TB_DTYPE_COUNT);
 
 namespace {
 
@@ -58,19 +58,13 @@ bool has_any(const tb_kernels& t) noexcept {
   return false;
 }
 
-// A table of an older build ends before it could say which codes it runs.
-auto codes_of(const tb_kernels& t) noexcept {
-  return t.size >= offsetof(tb_kernels, runs) + sizeof t.runs ? t.runs : nullptr;
-}
-
 }  // namespace
 
 bool offers(const tb_kernels* table, std::span<const table_kernel> wanted) noexcept {
   if (table == nullptr) return true;
-  const auto runs = codes_of(*table);
   return std::ranges::all_of(wanted, [&](const table_kernel& k) {
     return has(*table, k.entry) &&
-           (k.code < 0 || runs == nullptr || runs(static_cast<std::int32_t>(k.entry), k.code) != 0);
+           (k.code < 0 || table->runs == nullptr || table->runs(static_cast<std::int32_t>(k.entry), k.code) != 0);
   });
 }
 
@@ -78,33 +72,15 @@ tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }
 
 std::int32_t compute_code(dtype t) noexcept { return compute_codes[static_cast<std::size_t>(t)]; }
 
-namespace {
-
-tb_plan to_abi(const author::iteration_plan& p) {
-  tb_plan out{};
-  out.ndim = static_cast<std::int32_t>(p.ndim);
-  out.operands = static_cast<std::int32_t>(p.operands);
-  out.reduced = static_cast<std::int32_t>(p.reduced);
-  std::copy(p.sizes.begin(), p.sizes.end(), out.sizes);
-  for (std::size_t k = 0; k < p.operands; ++k) {
-    out.operand[k].data = p.operand[k].data;
-    out.operand[k].dtype = static_cast<std::int32_t>(p.operand[k].type);
-    std::copy(p.operand[k].strides.begin(), p.operand[k].strides.end(), out.operand[k].strides);
-  }
-  return out;
-}
-
-}  // namespace
-
 tb_plan plan_of(backend_call c, std::span<const tensor* const> operands) {
   for (const tensor* t : operands) check_storage(c, *t);
-  return to_abi(author::make_plan(operands));
+  return author::make_plan(operands);
 }
 
 tb_plan reduction_plan_of(backend_call c, std::span<const tensor* const> operands, const author::dim_mask& mask,
                           bool row_major) {
   for (const tensor* t : operands) check_storage(c, *t);
-  return to_abi(author::make_reduction_plan(operands, mask, row_major));
+  return author::make_reduction_plan(operands, mask, row_major);
 }
 
 namespace {
@@ -185,7 +161,7 @@ tensor& copy(backend_call c, tensor& self, const tensor& src, bool non_blocking)
   const bool overlaps = author::share_memory(self, src) && !author::same_view(self, src);
   const tensor from = overlaps ? dense_copy(c, src, src.dtype()) : src;
   const tb_plan plan = plan_of(c, {&self, &from});
-  check_status(c, present(c, c.table->copy)(&plan, nullptr), src);
+  check_status(c, run_kernel(c, self, c.table->copy, &plan), src);
   return self;
 }
 
@@ -251,6 +227,14 @@ namespace topbit::author {
 
 void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::source_location where) {
   using namespace detail;
+  // Later builds of one version may have longer tables, never shorter ones.
+  constexpr std::size_t first_size = offsetof(tb_kernels, context) + sizeof kernels.context;
+  if (kernels.version != TB_ABI_VERSION || kernels.size < first_size) {
+    throw bad_registration("register_strided_backend: found a kernel table of ABI version " +
+                           std::to_string(kernels.version) + " and " + std::to_string(kernels.size) +
+                           " bytes, wanted version " + std::to_string(TB_ABI_VERSION) + " and at least " +
+                           std::to_string(first_size) + " bytes; rebuild it with this <topbit/kernel_abi.h>");
+  }
   // Rows look their table up by their key, so one key has one table for as long as its rows are there.
   const tb_kernels* const served = table_of(k);
   if (served != nullptr && served != &kernels && inspect::has_kernel(aten::empty_memory_format.handle(), k)) {

@@ -13,6 +13,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
+#include "../registration/kernel_abi_bridge.h"
+
 namespace topbit::detail {
 
 namespace {
@@ -166,7 +168,7 @@ void convolve_at_once(backend_call c, const convolution_shape& s, const tensor& 
     call.dilation[d] = there ? s.dilation[i] : 1;
   }
   call.dtype = static_cast<int>(out.dtype());
-  check_status(c, c.table->convolve(&call, nullptr), out);
+  check_status(c, run_kernel(c, out, c.table->convolve, &call), out);
 }
 
 }  // namespace

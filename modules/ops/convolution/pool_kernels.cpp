@@ -8,6 +8,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 
+#include "../registration/kernel_abi_bridge.h"
+
 namespace topbit::detail {
 
 static_assert(static_cast<int>(pool_code::max_pool_backward) == TB_MAX_POOL_BACKWARD);
@@ -105,7 +107,7 @@ void run_pool(backend_call c, tb_pool p, const tensor& in, const tensor& out, co
   p.out = to.data();
   p.index = indices == nullptr ? nullptr : static_cast<std::int64_t*>(index.data());
   p.dtype = static_cast<int>(type);
-  check_status(c, present(c, c.table->pool)(&p, nullptr), in);
+  check_status(c, run_kernel(c, to, c.table->pool, &p), in);
   if (!to.same_as(out)) copy_result(out, to);
   if (writes_index && !index.same_as(*indices)) copy_result(*indices, index);
 }

@@ -70,7 +70,7 @@ void count_up(backend_call c, const scalar& start, const scalar& step, const ten
   if (c.table == nullptr || out.numel() == 0) return;
   const tensor* const operands[] = {&out};
   const tb_plan plan = plan_of(c, operands);
-  check_status(c, present(c, c.table->arange)(&plan, to_abi(start), to_abi(step), nullptr), out);
+  check_status(c, run_kernel(c, out, c.table->arange, &plan, to_abi(start), to_abi(step)), out);
 }
 
 tensor& sequence_out(backend_call c, const scalar& start, const scalar& end, const scalar& step, bool closed,
@@ -127,7 +127,7 @@ void space_evenly(backend_call c, double start, double end, const tensor& out) {
   const auto bytes = static_cast<std::int64_t>(size_of(out.dtype()));
   back.data = static_cast<std::byte*>(back.data) + (rest.numel() - 1) * back.strides[0] * bytes;
   back.strides[0] = -back.strides[0];
-  check_status(c, present(c, c.table->arange)(&plan, to_abi(steps > 1 ? end : start), to_abi(-step), nullptr), out);
+  check_status(c, run_kernel(c, out, c.table->arange, &plan, to_abi(steps > 1 ? end : start), to_abi(-step)), out);
 }
 
 }  // namespace

@@ -43,15 +43,14 @@ struct elementwise_kernel {
       run_elementwise(c, Code, collect(std::get<I>(all)...), std::get<sizeof...(I)>(all));
     }(std::make_index_sequence<sizeof...(A) - 1>{});
   }
-  template <class... A>
-  static tensor fast_path(backend_call c, const A&... a) {
+  template <bool Makes, class... A>
+  static bool fast_path(backend_call c, tensor& out, const A&... a) {
     constexpr fast_path_facts facts = fast_path_facts_of(Code);
-    return elementwise_fast_path(c, Code, facts, collect(a...));
-  }
-  template <class... A>
-  static bool fast_path_write(backend_call c, const tensor& out, const A&... a) {
-    constexpr fast_path_facts facts = fast_path_facts_of(Code);
-    return elementwise_fast_path(c, Code, facts, collect(a...), out);
+    constexpr int inputs = (0 + ... + (std::same_as<A, tensor> ? 1 : 0));
+    if constexpr (inputs == 0)
+      return false;
+    else
+      return elementwise_fast_path<inputs, Makes>(c, Code, facts, collect(a...), out);
   }
 };
 

@@ -80,7 +80,8 @@ void clamp_kernel::run(backend_call c, const tensor& self, const bound& min, con
 
 result_meta nan_to_num_kernel::meta(std::string_view op, const tensor& self, const number&, const number&,
                                     const number&) {
-  return elementwise_meta(op, elementwise::nan_to_num, collect(self));
+  check_defined({nullptr, op}, self);
+  return broadcast_meta(op, collect(self), self.dtype());
 }
 void nan_to_num_kernel::run(backend_call c, const tensor& self, const number& nan, const number& high,
                             const number& low, const tensor& out) {

@@ -20,26 +20,26 @@ struct fast_path_facts {
 };
 
 consteval fast_path_facts fast_path_facts_of(elementwise code) {
-  const elementwise_facts facts = facts_of(code);
-  fast_path_facts quick{0, facts.result == result_rule::predicate, facts.in_type};
-  if (facts.condition) return quick;
+  const elementwise_facts& known = facts_of(code);
+  fast_path_facts facts{0, known.is_predicate(), known.number_in_type()};
+  if (known.has_condition()) return facts;
   for (unsigned i = 0; i < dtype_count; ++i) {
     const dtype t = static_cast<dtype>(i);
-    const bool accepted = is_floating(t)  ? facts.accepts.floating
-                          : is_integer(t) ? facts.accepts.integer
-                                          : facts.accepts.boolean;
-    const bool stays = is_floating(t) || facts.result == result_rule::same || facts.result == result_rule::predicate ||
-                       (facts.result == result_rule::number && is_integer(t));
+    const bool accepted = is_floating(t)  ? known.accepts_floats()
+                          : is_integer(t) ? known.accepts_integers()
+                                          : known.accepts_bool();
+    const bool stays = is_floating(t) || known.result == result_rule::same || known.is_predicate() ||
+                       (known.result == result_rule::number && is_integer(t));
     // A number with bool tensors has special rules.
-    if (accepted && stays && !(t == dtype::boolean && facts.in_type)) quick.types |= std::uint16_t(1U << i);
+    if (accepted && stays && !(t == dtype::boolean && known.number_in_type())) facts.types |= std::uint16_t(1U << i);
   }
-  return quick;
+  return facts;
 }
 
-// The result, or an undefined tensor if the general path must be taken.
-tensor elementwise_fast_path(backend_call c, elementwise code, fast_path_facts facts, const elementwise_arguments& a);
-// Writes `out`; false, and nothing was done, if the general path must be taken.
+// Computes an operation of so many inputs and returns true; false, and nothing was done, if the general path must be
+// taken. With Makes `out` receives a new tensor, otherwise it is written.
+template <int Inputs, bool Makes>
 bool elementwise_fast_path(backend_call c, elementwise code, fast_path_facts facts, const elementwise_arguments& a,
-                           const tensor& out);
+                           tensor& out);
 
 }  // namespace topbit::detail

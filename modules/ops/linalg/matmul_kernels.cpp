@@ -64,7 +64,7 @@ void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& 
   if (m.out == nullptr || m.a == nullptr || m.b == nullptr) {
     for (const tensor* t : {&out, &a, &b}) check_storage(c, *t);
   }
-  if (const tb_status status = present(c, c.table->matmul)(&m, nullptr); status != TB_OK) check_status(c, status, out);
+  if (const tb_status status = run_kernel(c, out, c.table->matmul, &m); status != TB_OK) check_status(c, status, out);
 }
 
 void check_product_types(std::string_view op, const tensor& a, const tensor& b) {

@@ -115,8 +115,8 @@ namespace {
 tensor mean_of(backend_call c, const tensor& gradient, const tensor& total, dtype type) {
   if (gradient.dtype() == type) {
     constexpr fast_path_facts facts = fast_path_facts_of(elementwise::div);
-    if (tensor found = elementwise_fast_path(c, elementwise::div, facts, collect(gradient, total)); found.defined())
-      return found;
+    tensor mean;
+    if (elementwise_fast_path<2, true>(c, elementwise::div, facts, collect(gradient, total), mean)) return mean;
   }
   tensor part = author::make_tensor({}, type, gradient.device());
   run_elementwise_in(c, elementwise::div, type, collect(gradient, total), part);

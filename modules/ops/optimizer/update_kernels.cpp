@@ -135,7 +135,7 @@ void step(backend_call c, tb_update u, const tensor& self, const tensor& grad,
   for (std::size_t k = 0; k < kept.size(); ++k) u.state[k] = kept[k].data();
   u.count = self.numel();
   u.dtype = static_cast<std::int32_t>(type);
-  check_status(c, present(c, c.table->update)(&u, nullptr), self);
+  check_status(c, run_kernel(c, self, c.table->update, &u), self);
   parameter.finish();
   if (u.gradient_scale != 0) gradient.finish();
   for (const updated& state : kept) state.finish();

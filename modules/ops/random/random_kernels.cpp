@@ -66,24 +66,24 @@ tb_random random_call(tb_random_op op, const tb_plan& plan, two_numbers numbers)
 // Takes the numbers, one per element of the result, or learns where they will stand, and runs the kernel.
 void draw(backend_call c, tb_random_op op, const tb_plan& plan, const tensor& out, generator_argument g,
           two_numbers numbers) {
-  const auto kernel = present(c, c.table->random);
+  present(c, c.table->random);  // before numbers are taken
   generator source = g.has_value() ? *g : default_generator(out.device());
   const auto count = static_cast<std::uint64_t>(out.numel());
   tb_random call = random_call(op, plan, numbers);
   if (const auto recorded = author::random_recorder::ask(out.device(), source, count)) {
-    call.stretch = static_cast<const std::uint64_t*>(recorded->state);
+    call.philox_state = static_cast<const std::uint64_t*>(recorded->state);
     call.first = recorded->offset;
   } else {
     const philox_state state = source.take(count);
     call.seed = state.seed;
     call.first = state.offset;
   }
-  check_status(c, kernel(&call, nullptr), out);
+  check_status(c, run_kernel(c, out, c.table->random, &call), out);
 }
 // Looks at the elements that a draw depends on, before it takes a number. False for those without a meaning.
 bool good_values(backend_call c, tb_random_op check, const tb_plan& plan, const tensor& t, two_numbers numbers) {
   const tb_random call = random_call(check, plan, numbers);
-  const tb_status status = present(c, c.table->random)(&call, nullptr);
+  const tb_status status = run_kernel(c, t, c.table->random, &call);
   if (status != TB_BAD_VALUE) check_status(c, status, t);
   return status == TB_OK;
 }

@@ -127,12 +127,11 @@ void run_reduction(backend_call c, const reduction_call& r, const tensor& out, c
   std::array<const tensor*, 3> operands{&out, index, &r.self};
   if (index == nullptr) operands[1] = &r.self;
   const bool place = index != nullptr || r.code == reduction::argmax || r.code == reduction::argmin;
-  tb_reduction call{};
-  call.plan = reduction_plan_of(c, std::span(operands).first(index == nullptr ? 2 : 3), r.dims.mask, place);
-  call.op = static_cast<std::int32_t>(r.code);
-  call.compute = compute_code(r.compute);
-  call.number[0] = to_abi(r.number);
-  check_status(c, present(c, c.table->reduce)(&call, nullptr), r.self);
+  const tb_reduction call{reduction_plan_of(c, std::span(operands).first(index == nullptr ? 2 : 3), r.dims.mask, place),
+                          static_cast<std::int32_t>(r.code),
+                          compute_code(r.compute),
+                          {to_abi(r.number)}};
+  check_status(c, run_kernel(c, r.self, c.table->reduce, &call), r.self);
 }
 
 }  // namespace topbit::detail

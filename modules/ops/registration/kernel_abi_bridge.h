@@ -1,5 +1,5 @@
-// What source files that include kernel_abi.h share: functions that make its structs. Include it after the imports of a
-// unit of topbit.ops; backend.cpp has the definitions.
+// What source files that include kernel_abi.h share: functions that make its structs and run its kernels. Include it
+// after the imports of a unit of topbit.ops.
 #pragma once
 
 namespace topbit::detail {
@@ -20,5 +20,12 @@ tb_plan plan_of(backend_call c, std::span<const tensor* const> operands);
 // The plan of a reduction: see make_reduction_plan.
 tb_plan reduction_plan_of(backend_call c, std::span<const tensor* const> operands, const author::dim_mask& mask,
                           bool row_major);
+
+// Runs a kernel of the call's table on the device of a tensor. Throws if the table lacks it.
+template <class Kernel, class... A>
+tb_status run_kernel(backend_call c, const tensor& on, Kernel* kernel, A... arguments) {
+  const tb_call call{nullptr, c.table->context, on.device().index, 0};
+  return present(c, kernel)(arguments..., &call);
+}
 
 }  // namespace topbit::detail

@@ -8,6 +8,7 @@ export module topbit.ops:registration.structured;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :registration.backend_call;
 import :registration.caller;
 import :registration.device_check;
 
@@ -102,12 +103,12 @@ void run_structured(key_set keys, const A&... a) {
   }
 }
 
-// A kernel may have a fast path: `quick` returns the result, or an undefined tensor if it declines; `fast_path_write`
-// returns whether it wrote.
-template <auto Kernel, class... A>
-bool wrote_by_fast_path(key_set keys, const tensor& out, const A&... a) {
-  if constexpr (requires { Kernel.fast_path_write(keys, out, a...); })
-    return Kernel.fast_path_write(keys, out, a...);
+// A kernel may have a fast path, fast_path<Makes>(backend_call, tensor& out, arguments...), which computes and returns
+// true, or declines. With Makes it makes `out`, otherwise it writes it.
+template <auto Kernel, const auto& Op, class... A>
+bool wrote_by_fast_path(key_set keys, tensor& out, const A&... a) {
+  if constexpr (requires(backend_call c) { Kernel.template fast_path<false>(c, out, a...); })
+    return Kernel.template fast_path<false>(call_on(keys, Op.name()), out, a...);
   else
     return false;
 }
@@ -165,8 +166,8 @@ struct structured_kernel {
   template <class... A>
   struct form<tensor(A...)> {
     static tensor run(key_set keys, A... a) {
-      if constexpr (requires { Kernel.fast_path(keys, a...); }) {
-        if (tensor result = Kernel.fast_path(keys, a...); result.defined()) return result;
+      if constexpr (requires(backend_call c, tensor& out) { Kernel.template fast_path<true>(c, out, a...); }) {
+        if (tensor out; Kernel.template fast_path<true>(call_on(keys, Op.name()), out, a...)) return out;
       }
       check_devices<Can.host_scalars, takes_strided<Kernel>>(Op, a...);
       return std::move(make(keys, std::make_index_sequence<1>{}, metas_of(a...), a...)[0]);
@@ -184,7 +185,7 @@ struct structured_kernel {
   struct form<tensor&(First, A...)> {
     static tensor& run(key_set keys, First first, A... a) {
       if constexpr (std::same_as<First, tensor&>) {
-        if (wrote_by_fast_path<Kernel>(keys, first, first, a...)) return first;
+        if (wrote_by_fast_path<Kernel, Op>(keys, first, first, a...)) return first;
         check_devices<Can.host_scalars, takes_strided<Kernel>>(Op, first, a...);
         write(keys, std::make_index_sequence<1>{}, {&first}, first, a...);
         return first;
@@ -192,7 +193,7 @@ struct structured_kernel {
         const auto all = std::tie(first, a...);
         tensor& out = std::get<sizeof...(A)>(all);
         const bool written = [&]<std::size_t... I>(std::index_sequence<I...>) {
-          return wrote_by_fast_path<Kernel>(keys, out, std::get<I>(all)...);
+          return wrote_by_fast_path<Kernel, Op>(keys, out, std::get<I>(all)...);
         }(std::make_index_sequence<sizeof...(A)>{});
         if (written) return out;
         check_devices<Can.host_scalars, takes_strided<Kernel>>(Op, first, a...);

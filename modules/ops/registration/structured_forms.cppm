@@ -26,22 +26,12 @@ struct shape_function {
   }
 };
 template <class Kernel, const auto& Op>
-struct kernel_thunk {
+struct kernel_thunk : Kernel {
   template <class... A>
   void operator()(key_set keys, const A&... a) const {
     Kernel::run(call_on(keys, Op.name()), a...);
   }
   static bool computes(key_set keys) noexcept { return table_of(keys) != nullptr; }
-  template <class... A>
-    requires requires(backend_call c, const A&... a) { Kernel::fast_path(c, a...); }
-  static tensor fast_path(key_set keys, const A&... a) {
-    return Kernel::fast_path(call_on(keys, Op.name()), a...);
-  }
-  template <class... A>
-    requires requires(backend_call c, const tensor& out, const A&... a) { Kernel::fast_path_write(c, out, a...); }
-  static bool fast_path_write(key_set keys, const tensor& out, const A&... a) {
-    return Kernel::fast_path_write(call_on(keys, Op.name()), out, a...);
-  }
 };
 
 // All forms of an operator with a shape function: the same kernels for each backend with a table, and for meta.

@@ -65,7 +65,7 @@ void run_rows(backend_call c, const row_call& call, std::initializer_list<row_op
   std::size_t n = 0;
   for (const scalar& s : numbers) r.number[n++] = to_abi(s);
   r.bad_index = &bad;
-  const int status = present(c, c.table->rowwise)(&r, nullptr);
+  const int status = run_kernel(c, *rows.begin()->of, c.table->rowwise, &r);
   if (status == TB_BAD_INDEX) refuse_index(c, bad, 0, call.range);
   check_status(c, status, *rows.begin()->of);
 }
@@ -89,7 +89,7 @@ void run_take(backend_call c, const take_call& call, const tensor& rows, const t
   t.dtype = static_cast<std::int32_t>(table.dtype());
   std::int64_t bad[2] = {};
   t.bad_index = bad;
-  const int status = present(c, c.table->take)(&t, nullptr);
+  const int status = run_kernel(c, table, c.table->take, &t);
   if (status == TB_BAD_INDEX) {
     const std::int64_t range = call.length[static_cast<std::size_t>(bad[1])];
     refuse_index(c, bad[0], call.wraps ? -range : 0, range);
@@ -114,11 +114,11 @@ tensor nonzero_of(backend_call c, const tensor& self) {
     n.plan.sizes[self.dim() - 1 - d] = self.sizes()[d];
     n.plan.operand[0].strides[self.dim() - 1 - d] = self.strides()[d];
   }
-  if (self.numel() != 0) check_status(c, present(c, c.table->nonzero)(&n, nullptr), self);
+  if (self.numel() != 0) check_status(c, run_kernel(c, self, c.table->nonzero, &n), self);
   const tensor out = author::make_tensor({n.count, n.coordinates}, dtype::int64, self.device());
   if (out.numel() == 0) return out;
   n.out = static_cast<std::int64_t*>(out.data());
-  check_status(c, present(c, c.table->nonzero)(&n, nullptr), self);
+  check_status(c, run_kernel(c, self, c.table->nonzero, &n), self);
   return out;
 }
 
@@ -140,7 +140,7 @@ void copy_turned(backend_call c, const tensor& out, const tensor& self, const st
   plan.operand[0].data = out.data();
   plan.operand[1].data = from;
   plan.operand[0].dtype = plan.operand[1].dtype = static_cast<std::int32_t>(self.dtype());
-  check_status(c, present(c, c.table->copy)(&plan, nullptr), self);
+  check_status(c, run_kernel(c, self, c.table->copy, &plan), self);
 }
 
 tensor counted(backend_call c, std::int64_t first, std::int64_t count, device where) {
@@ -148,7 +148,7 @@ tensor counted(backend_call c, std::int64_t first, std::int64_t count, device wh
   if (count == 0) return out;
   const tensor* const operands[] = {&out};
   const tb_plan plan = plan_of(c, operands);
-  check_status(c, present(c, c.table->arange)(&plan, to_abi(first), to_abi(1), nullptr), out);
+  check_status(c, run_kernel(c, out, c.table->arange, &plan, to_abi(first), to_abi(1)), out);
   return out;
 }
 

@@ -257,7 +257,7 @@ namespace {
 tb_kernels full_table(const char* (*last_error)()) {
   tb_kernels k{};
   k.name = "full";
-  k.elementwise = [](const tb_elementwise*, void*) { return TB_OUT_OF_MEMORY; };
+  k.elementwise = [](const tb_elementwise*, const tb_call*) { return TB_OUT_OF_MEMORY; };
   k.last_error = last_error;
   return k;
 }

@@ -56,13 +56,9 @@ const tb_kernels adding = [] {
   return k;
 }();
 
-int asked = 0;
-
-// As a build wrote it that knew no `runs`: what stands in its place is not the table's.
-const tb_kernels older = [] {
-  tb_kernels k = cpu_like("older");
-  k.size = offsetof(tb_kernels, runs);
-  k.runs = [](std::int32_t, std::int32_t) { return ++asked, std::int32_t{0}; };
+const tb_kernels complete = [] {
+  tb_kernels k = cpu_like("complete");
+  k.runs = nullptr;
   return k;
 }();
 
@@ -127,10 +123,23 @@ TEST_CASE("kernel_table: an operator is registered if the table supports all ope
         std::string::npos);
 }
 
-TEST_CASE("kernel_table: a table without `runs` supports all operations of its entries, as older tables do",
-          "[ops][kernel_table]") {
-  take(tb::key::PrivateUse8, older);
-  CHECK(asked == 0);
+TEST_CASE("kernel_table: a table of another ABI version, or a shorter one, is refused", "[ops][kernel_table]") {
+  tb_kernels old = cpu_like("old");
+  old.version = TB_ABI_VERSION - 1;
+  tb_kernels shorter = cpu_like("shorter");
+  shorter.size = offsetof(tb_kernels, context);
+  for (const tb_kernels* k : {&old, &shorter}) {
+    CHECK(toy::text_of<tb::bad_registration>([&] { take(tb::key::PrivateUse1, *k); }) ==
+          "register_strided_backend: found a kernel table of ABI version " + std::to_string(k->version) + " and " +
+              std::to_string(k->size) +
+              " bytes, wanted version 6 and at least 168 bytes; rebuild it with this "
+              "<topbit/kernel_abi.h>");
+  }
+  CHECK(rows_at(tb::key::PrivateUse1) == 0);
+}
+
+TEST_CASE("kernel_table: a table without `runs` supports all operations of its entries", "[ops][kernel_table]") {
+  take(tb::key::PrivateUse8, complete);
   std::vector<std::string> of_cpu;
   for (const std::string& name : tb::inspect::operators_with_kernel(tb::key::CPU)) {
     if (name.starts_with("aten::") || name.starts_with("topbit::")) of_cpu.push_back(name);
@@ -148,14 +157,16 @@ struct seen_call {
 std::vector<seen_call> seen;
 tb_kernels watching = [] {
   tb_kernels k = cpu_like("watching");
-  k.dense_loop = nullptr;
-  k.elementwise = [](const tb_elementwise* call, void* stream) {
+  k.dense_loops = nullptr;
+  k.context = &seen;
+  k.elementwise = [](const tb_elementwise* call, const tb_call* where) {
+    CHECK((where->context == &seen && where->device == 0 && where->stream == nullptr));
     seen_call& s = seen.emplace_back(call->op, -1, -1);
     for (int i = 1; i < call->plan.operands; ++i) {
       const tb_operand& o = call->plan.operand[i];
       if (o.strides[0] == 0) s.number_type = o.dtype, s.number_on_host = o.on_host;
     }
-    return tb_cpu_kernels()->elementwise(call, stream);
+    return tb_cpu_kernels()->elementwise(call, where);
   };
   return k;
 }();
