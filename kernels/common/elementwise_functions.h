@@ -71,6 +71,12 @@ struct relu {
     return x <= T(0) ? T(0) : x;
   }
 };
+struct deg2rad {
+  template <typename T>
+  static TB_FUNCTION T apply(T x, const numbers<T>&) {
+    return x * T(0.01745329251994329577);  // pi / 180
+  }
+};
 struct reciprocal {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>&) {

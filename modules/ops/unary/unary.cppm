@@ -84,6 +84,11 @@ inline constexpr op<"aten::reciprocal(Tensor self) -> Tensor"> reciprocal;
 inline constexpr op<"aten::reciprocal_(Tensor(a!) self) -> Tensor(a!)"> reciprocal_;
 inline constexpr op<"aten::reciprocal.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> reciprocal_out;
 
+/// Degrees to radians: self * pi / 180.
+inline constexpr op<"aten::deg2rad(Tensor self) -> Tensor"> deg2rad;
+inline constexpr op<"aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)"> deg2rad_;
+inline constexpr op<"aten::deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> deg2rad_out;
+
 /// The square root; NaN below 0.
 inline constexpr op<"aten::sqrt(Tensor self) -> Tensor"> sqrt;
 inline constexpr op<"aten::sqrt_(Tensor(a!) self) -> Tensor(a!)"> sqrt_;
@@ -257,6 +262,8 @@ inline constexpr overloads<aten::bitwise_not, aten::bitwise_not_out> bitwise_not
 inline constexpr overloads<aten::bitwise_not_> bitwise_not_;
 inline constexpr overloads<aten::reciprocal, aten::reciprocal_out> reciprocal;
 inline constexpr overloads<aten::reciprocal_> reciprocal_;
+inline constexpr overloads<aten::deg2rad, aten::deg2rad_out> deg2rad;
+inline constexpr overloads<aten::deg2rad_> deg2rad_;
 inline constexpr overloads<aten::sqrt, aten::sqrt_out> sqrt;
 inline constexpr overloads<aten::sqrt_> sqrt_;
 inline constexpr overloads<aten::rsqrt, aten::rsqrt_out> rsqrt;

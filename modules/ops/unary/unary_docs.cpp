@@ -127,6 +127,9 @@ constexpr author::operator_page pages[] = {
     page<aten::reciprocal, aten::reciprocal_, aten::reciprocal_out>(
         real("Divides 1 by each element.", one_pass, {"reciprocal([2, 4])", "[0.5, 0.25] (float32 [2])"},
              {"reciprocal_([2])", "reciprocal.out([1.0], out=[0.0, 0.0])"})),
+    page<aten::deg2rad, aten::deg2rad_, aten::deg2rad_out>(
+        real("Converts degrees to radians.", one_pass, {"deg2rad([180, 90])", "[3.1415927, 1.5707964] (float32 [2])"},
+             {"deg2rad_([180])", "deg2rad.out([180.0], out=[0.0, 0.0])"})),
     page<aten::sqrt, aten::sqrt_, aten::sqrt_out>(real("Computes the square root; NaN below 0.", one_pass,
                                                        {"sqrt([4.0, 2.0])", "[2, 1.4142135] (float32 [2])"},
                                                        {"sqrt_([4])", "sqrt.out([1.0], out=[0.0, 0.0])"})),

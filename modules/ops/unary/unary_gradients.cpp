@@ -72,6 +72,7 @@ constexpr auto rows = joined(
     derivative_rows<aten::square, aten::square_, keep<0>, [](T g, T x) { return product(g, x, 2); }>(),
     derivative_rows<aten::reciprocal, aten::reciprocal_, keep<the_result>,
                     [](T g, T y) { return product(g * y, y, -1); }>(),
+    derivative_rows<aten::deg2rad, aten::deg2rad_, keep<>, [](T g) { return aten::deg2rad(g); }>(),
     derivative_rows<aten::sqrt, aten::sqrt_, keep<the_result>, [](T g, T y) { return quotient(g, y, 0.5); }>(),
     derivative_rows<aten::rsqrt, aten::rsqrt_, keep<the_result>,
                     [](T g, T y) { return product(g * y, y * y, -0.5); }>(),

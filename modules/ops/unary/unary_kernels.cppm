@@ -29,6 +29,7 @@ using unary_forms = forms_list<
                      aten::nan_to_num_out>,
     elementwise_forms<elementwise::bitwise_not, aten::bitwise_not, aten::bitwise_not_, aten::bitwise_not_out>,
     elementwise_forms<elementwise::reciprocal, aten::reciprocal, aten::reciprocal_, aten::reciprocal_out>,
+    elementwise_forms<elementwise::deg2rad, aten::deg2rad, aten::deg2rad_, aten::deg2rad_out>,
     elementwise_forms<elementwise::sqrt, aten::sqrt, aten::sqrt_, aten::sqrt_out>,
     elementwise_forms<elementwise::rsqrt, aten::rsqrt, aten::rsqrt_, aten::rsqrt_out>,
     elementwise_forms<elementwise::exp, aten::exp, aten::exp_, aten::exp_out>,

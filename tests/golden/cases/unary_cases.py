@@ -52,7 +52,7 @@ def whole_numbers(name, dtype):
 
 def family():
     f = Family("Functions of one element.", NEAR)
-    names = ("neg abs sign exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan "
+    names = ("neg abs sign exp exp2 expm1 log log2 log10 log1p deg2rad sqrt rsqrt square reciprocal sin cos tan asin acos atan "
              "sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma digamma floor ceil round trunc frac logical_not "
              "isnan isinf isfinite").split()
     for name in names:
