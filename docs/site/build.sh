@@ -36,7 +36,7 @@ for page in *.md $(find docs -name '*.md' | sort); do
 done
 
 # A name such as aten::_fused_sgd_ in a heading is no emphasis.
-sed -i -E 's/^(#+ )([a-z]+::.*)$/\1`\2`/' "$staging/docs/operators.md"
+sed -i -E 's/^(#+ )([a-z]+::.*)$/\1`\2`/' "$staging"/docs/operators/*.md
 
 # --quiet would hide warnings from --strict.
 if ! NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict --clean >build/site.log 2>&1; then
