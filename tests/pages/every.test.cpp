@@ -148,6 +148,8 @@ namespace {
 constexpr tb::device partial{tb::backend::PrivateUse7, 0};
 const tb_kernels partial_table = [] {
   tb_kernels k{};
+  k.size = sizeof(tb_kernels);
+  k.version = TB_ABI_VERSION;
   k.name = "partial";
   k.copy = tb_cpu_kernels()->copy;
   k.arange = tb_cpu_kernels()->arange;

@@ -256,6 +256,8 @@ namespace {
 // A kernel that finds no memory, on a device that says so and on the host.
 tb_kernels full_table(const char* (*last_error)()) {
   tb_kernels k{};
+  k.size = sizeof(tb_kernels);
+  k.version = TB_ABI_VERSION;
   k.name = "full";
   k.elementwise = [](const tb_elementwise*, const tb_call*) { return TB_OUT_OF_MEMORY; };
   k.last_error = last_error;

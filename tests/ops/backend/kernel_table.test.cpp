@@ -38,7 +38,8 @@ tb_kernels cpu_like(const char* name) {
 
 const tb_kernels no_kernels = [] {
   tb_kernels k{};
-  k.size = sizeof k;
+  k.size = sizeof(tb_kernels);
+  k.version = TB_ABI_VERSION;
   k.name = "nulls";
   return k;
 }();
@@ -46,7 +47,8 @@ const tb_kernels no_kernels = [] {
 // Adds and fills, and nothing else.
 const tb_kernels adding = [] {
   tb_kernels k{};
-  k.size = sizeof k;
+  k.size = sizeof(tb_kernels);
+  k.version = TB_ABI_VERSION;
   k.name = "adding";
   k.elementwise = tb_cpu_kernels()->elementwise;
   k.reduce = tb_cpu_kernels()->reduce;
@@ -242,6 +244,8 @@ constexpr tb::device partial{tb::backend::PrivateUse7, 0};
 // Of the CPU's kernels those that every table has.
 const tb_kernels partial_table = [] {
   tb_kernels k{};
+  k.size = sizeof(tb_kernels);
+  k.version = TB_ABI_VERSION;
   k.name = "partial";
   k.copy = tb_cpu_kernels()->copy;
   k.arange = tb_cpu_kernels()->arange;
