@@ -138,6 +138,20 @@ TEMPLATE_TEST_CASE("softmax: the error of its sum does not grow with the length"
   }
 }
 
+// A CUDA device with enough rows for all of its multiprocessors gives 64 threads to each, several rows to a block.
+TEMPLATE_TEST_CASE("softmax: many rows of more elements than a warp keeps", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::rowwise);
+  std::int64_t processors = 1;
+  if constexpr (std::is_same_v<TestType, cuda>) {
+    tb_cuda_properties device{};
+    REQUIRE(tb_cuda_runtime_functions()->properties(0, &device) == TB_OK);
+    processors = device.multiprocessors;
+  }
+  for (const form f : all_forms) {
+    CHECK(try_form<float>(here, f, 16 * processors + 5, 600, behind(600), behind(600), fill_small<float>) == "");
+  }
+}
+
 TEMPLATE_TEST_CASE("softmax: a batch of three dimensions, and results in place of the input", "[kernels]",
                    EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);

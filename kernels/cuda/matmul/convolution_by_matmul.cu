@@ -125,12 +125,13 @@ bool is_worth_products(const tb_convolution& c) {
 
 tb_status convolve_by_products(const scope& on, const tb_convolution& c) {
   const int64_t channels = c.channels / c.groups, depth = depth_of(c), places = places_of(c);
+  const tb_call where{on.stream(), nullptr, on.device(), 0};
   if (windows_are_image(c)) {
     const int64_t element_size = c.dtype == TB_F64 ? 8 : c.dtype == TB_F32 ? 4 : 2;
     for (int64_t group = 0; group < c.groups; ++group) {
       const char* const from = static_cast<const char*>(c.image) + group * channels * places * element_size;
       const tb_matmul product = product_of(c, group, 0, c.images, from, c.channels * places, element_size);
-      const tb_status status = matmul(&product, on.stream());
+      const tb_status status = matmul(&product, &where);
       if (status != TB_OK) return status;
     }
     return TB_OK;
@@ -150,7 +151,7 @@ tb_status convolve_by_products(const scope& on, const tb_convolution& c) {
       tb_status status = launch(on, "convolve", &copy_windows, grid, block_threads, 0, windows);
       if (status != TB_OK) return status;
       const tb_matmul product = product_of(c, group, first, images, memory.data(), depth * places, 2);
-      status = matmul(&product, on.stream());
+      status = matmul(&product, &where);
       if (status != TB_OK) return status;
     }
   }

@@ -135,7 +135,7 @@ tb_status layer_norm(const tb_rowwise& call, const scope& on) {
   return over_long_rows(on, "layer_norm", call, alike, rows, layer_norm_of_long<double>{epsilon, n});
 }
 
-tb_status layer_norm(const tb_rowwise& given, const scope& on) {
+tb_status norm_rows(const tb_rowwise& given, const scope& on) {
   if (given.compute != TB_F32 && given.compute != TB_F64) return TB_UNSUPPORTED_DTYPE;
   const tb_rowwise call = collapsed(given);
   switch (call.op) {

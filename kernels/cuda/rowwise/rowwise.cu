@@ -34,7 +34,7 @@ tb_status rowwise(const tb_rowwise* call, const tb_call* where) {
     case TB_LAYER_NORM:
     case TB_LAYER_NORM_BACKWARD:
     case TB_LAYER_NORM_WEIGHTS:
-    case TB_RMS_NORM: return layer_norm(*call, on);
+    case TB_RMS_NORM: return norm_rows(*call, on);
     case TB_NLL:
     case TB_NLL_BACKWARD:
     case TB_NLL_TOTAL:
