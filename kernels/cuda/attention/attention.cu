@@ -1,9 +1,10 @@
-// Attention in one pass over the keys: a block has a tile of queries at one position of the batch, and of each tile of
-// keys it computes the scores, the weights, and what the values add. When a greater score turns up, what has been
-// summed is scaled down (Milakov, Gimelshein: "Online normalizer calculation for softmax", 2018).
+// Scaled dot-product attention on CUDA cores, in one pass over the keys. A block has a tile of queries at one batch
+// position; per tile of keys it computes the scores, the softmax weights and the weighted sum of the values. When
+// the running maximum of the scores grows, the sums are rescaled (Milakov, Gimelshein: "Online normalizer
+// calculation for softmax", 2018).
 //
-// 16 threads share Side queries: of scores each has Side keys, of sums some columns. So the greatest score and the sum
-// of the weights of a query are found within half a warp.
+// 16 threads share Side queries: each computes the scores of Side keys and the sums of value_parts columns. The
+// maximum score and the sum of the weights of a query are reductions over half a warp.
 #include "attention/attention.cuh"
 #include "runtime/table.cuh"
 
@@ -20,7 +21,7 @@ constexpr int value_parts = 4;  // columns of the result per thread
 __device__ inline float exp_of(float x) { return expf(x); }
 __device__ inline double exp_of(double x) { return exp(x); }
 
-// Over the 16 threads that share queries.
+// Reductions over the 16 threads that share queries.
 template <typename T>
 __device__ T greatest_of(T x) {
   for (int bits = side_threads / 2; bits > 0; bits /= 2) {
@@ -35,8 +36,8 @@ __device__ T sum_of(T x) {
   return x;
 }
 
-// A slice [slice][Lines] of a matrix [lines][depth], zeros where there is nothing. Neighbouring threads read along the
-// dimension that is dense.
+// Loads a slice [slice][Lines] of a matrix [lines][depth], transposed; out-of-range elements are 0. Neighbouring
+// threads read along the contiguous dimension.
 template <int Lines, typename T, int Pitch, typename E>
 __device__ void read_slice(T (&to)[slice][Pitch], const E* from, int64_t line_step, int64_t depth_step, int64_t lines,
                            int64_t depth) {
@@ -53,13 +54,13 @@ template <typename T, int Side, typename E>
 __global__ void __launch_bounds__(threads) attend(attention_call<T, E> p) {
   constexpr int tile = side_threads * Side, value_columns = side_threads * value_parts;
   constexpr int pitch = tile + 4 > value_columns + 4 ? tile + 4 : value_columns + 4;
-  // Queries and keys while there are scores to compute, then values.
+  // `left` holds queries; `right` holds keys during the scores, then values.
   __align__(16) __shared__ T left[slice][tile + 4];
   __align__(16) __shared__ T right[slice][pitch];
   __align__(16) __shared__ T weights[tile][tile + 4];  // [key][query]
   const int x = int(threadIdx.x) % side_threads, y = int(threadIdx.x) / side_threads;
   const int64_t position = int64_t(blockIdx.x) / p.tiles;
-  const int64_t first = int64_t(blockIdx.x) % p.tiles * tile;  // query
+  const int64_t first = int64_t(blockIdx.x) % p.tiles * tile;  // first query of the tile
   int64_t at[role_count];
   p.batch.at(position, at);
   const E* const query = p.query + at[is_query] + first * p.of[is_query].row;

@@ -1,4 +1,4 @@
-// A call of attention as its kernels see it, whatever they multiply with.
+// The parameters of an attention call, shared by the CUDA-core and the tensor-core kernels.
 #pragma once
 
 #include <float.h>
@@ -15,7 +15,7 @@ struct strides {
   int64_t row, col;
 };
 
-// Elements E, computed in T.
+// E: element type; T: compute type.
 template <typename T, typename E>
 struct attention_call {
   E* out;
@@ -27,11 +27,11 @@ struct attention_call {
   offsets<role_count> batch;
   int64_t queries, keys, width, value_width, tiles;
   T scale;
-  bool mask_keeps;  // BOOL
+  bool mask_keeps;  // the mask is BOOL: true keeps a key
   bool causal;
 
   attention_call() = default;
-  // Blocks have `tile` queries each.
+  // `tile`: queries per block.
   attention_call(const tb_attention& a, int64_t tile)
       : out(static_cast<E*>(a.out.data)),
         query(static_cast<const E*>(a.query.data)),
@@ -51,13 +51,14 @@ struct attention_call {
     batch = offsets<role_count>(a.ndim, a.sizes, [&](int r) { return all[r]->batch; });
   }
 
-  // The keys that some query below `queries_end` sees.
+  // The number of keys that at least one query below `queries_end` attends to.
   __device__ int64_t keys_before(int64_t queries_end) const {
     return causal && queries_end < keys ? queries_end : keys;
   }
 
-  // What the element of the mask at an offset makes of a score; what it adds is multiplied by `unit`, and stays a
-  // number if it was one: the lowest one hides a key from a query that sees others, and no more.
+  // Applies the mask element at offset `place` to a score. An additive mask is multiplied by `unit`. If a finite
+  // element overflows there, it is clamped to the largest finite number: it hides a key from a query that sees
+  // other keys, but does not act as an infinity.
   __device__ T masked(T score, int64_t place, T unit) const {
     constexpr T most = std::is_same_v<T, float> ? T(FLT_MAX) : T(DBL_MAX);
     if (!mask_keeps) {
@@ -68,7 +69,7 @@ struct attention_call {
     return static_cast<const uint8_t*>(mask)[place] != 0 ? score : T(-INFINITY);
   }
 
-  // What sums are multiplied by in the end. A query for which a mask keeps no key has a row of zeros.
+  // The normalization factor of a row: 1 / total. A query whose keys are all masked has a row of zeros.
   __device__ T factor_of(T total) const {
     return total == T(0) && (mask != nullptr || keys == 0) ? T(0) : T(1) / total;
   }
@@ -76,8 +77,8 @@ struct attention_call {
 
 }  // namespace attending
 
-// Halves by tensor cores, where the device has those and the call's rows are short enough. A call with at least one
-// element in its result, at `positions` of the batch.
+// Attention in half precision on tensor cores. fits_tensor_cores: the device has tensor cores and width and
+// value_width are at most 128. The result has at least one element; `positions` is the number of batch positions.
 bool fits_tensor_cores(const scope& on, const tb_attention& a);
 tb_status attend_by_tensor_cores(const scope& on, const tb_attention& a, int64_t positions);
 

@@ -1,11 +1,11 @@
-// Attention of halves by tensor cores, in one pass over the keys: see attention.cu for the sums, and Dao:
-// "FlashAttention-2", 2023, for how a block's work is shared out. A warp has bands of 16 queries of its own, whose
-// scores, weights and sums stay in its registers: what the first product leaves in a lane is what the second one wants
-// there of its left operand.
+// Attention in half precision on tensor cores, in one pass over the keys. See attention.cu for the online softmax,
+// and Dao: "FlashAttention-2", 2023, for the division of work in a block. Each warp has bands of 16 queries whose
+// scores, weights and sums stay in its registers: the accumulator fragment of the first product has the register
+// layout of the left operand of the second.
 //
-// While a tile of keys and values is multiplied the next one is copied into the other half of the shared memory. Rows
-// lie there in chunks of 16 bytes whose order differs from row to row, so that eight rows of a matrix lie in different
-// banks.
+// Tiles of keys and values are double-buffered in shared memory: the next tile is copied asynchronously while the
+// current one is multiplied. Rows consist of chunks of 16 bytes, swizzled by row, so that the eight rows of a
+// fragment are in different banks.
 #include <atomic>
 
 #include "attention/attention.cuh"
@@ -19,9 +19,9 @@ using namespace attending;
 
 constexpr int key_tile = 64, band = 16;
 constexpr float log2_of_e = 1.44269504088896f;
-constexpr float greatest_fused = 1 << 24;  // whose unit is 2
+constexpr float greatest_fused = 1 << 24;  // its ulp is 2
 
-// Which operands lie so that their rows can be copied in chunks of 16 bytes.
+// Operands whose rows can be copied in aligned chunks of 16 bytes.
 struct packing {
   bool query, key, value, out;
 };
@@ -31,7 +31,7 @@ struct alignas(16) chunk_of_fp16 {
 };
 constexpr int chunk_fp16 = 8;
 
-// Where in a tile a chunk lies, in bytes.
+// The offset in bytes of a chunk in a swizzled tile.
 template <int Width>
 __device__ unsigned place_of(int row, int chunk) {
   constexpr int chunks = Width / chunk_fp16;
@@ -39,7 +39,7 @@ __device__ unsigned place_of(int row, int chunk) {
   return unsigned(row * chunks + (chunk ^ turn)) * unsigned(sizeof(chunk_of_fp16));
 }
 
-// A tile [Rows][Width] of a matrix [rows][width], zeros where there is nothing.
+// Loads a tile [Rows][Width] of a matrix [rows][width]; out-of-range elements are 0.
 template <int Rows, int Width, int Threads, typename E>
 __device__ void read_tile(unsigned char* to, const E* from, strides step, int64_t rows, int64_t width, bool packed) {
   constexpr int chunks = Width / chunk_fp16;
@@ -56,7 +56,7 @@ __device__ void read_tile(unsigned char* to, const E* from, strides step, int64_
     }
     return;
   }
-  // Neighbouring threads read along the dimension that is dense.
+  // Neighbouring threads read along the contiguous dimension.
   const bool along_rows = step.col == 1;
 #pragma unroll 1
   for (int n = int(threadIdx.x); n < Rows * chunks; n += Threads) {
@@ -95,7 +95,7 @@ __device__ void write_tile(E* to, const unsigned char* from, strides step, int64
   }
 }
 
-// Over the four lanes that share a query.
+// Reductions over the four lanes that share a query.
 __device__ inline float greatest_of(float x) {
   x = fmaxf(x, __shfl_xor_sync(0xffffffff, x, 1));
   return fmaxf(x, __shfl_xor_sync(0xffffffff, x, 2));
@@ -105,7 +105,7 @@ __device__ inline float sum_of(float x) {
   return x + __shfl_xor_sync(0xffffffff, x, 2);
 }
 
-// What a lane has of a band of queries: two of them, group and group + 8.
+// A lane's registers for a band of queries. It has two queries: group and group + 8.
 template <int Width>
 struct band_of_queries {
   uint32_t query[Width / 16][4];
@@ -117,7 +117,7 @@ using scores = float[key_tile / 8][4];
 template <typename E, int Width, int Bands>
 __device__ void multiply_keys(scores (&score)[Bands], const band_of_queries<Width> (&mine)[Bands], shared_address keys,
                               int lane) {
-  // Of 16 keys: keys 0 to 7 and 8 to 15, of each two chunks.
+  // ldmatrix order: keys 0-7 and keys 8-15 of a group of 16, two chunks each.
   const int row = (lane & 7) | (lane & 16) >> 1, chunk = lane >> 3 & 1;
 #pragma unroll
   for (int d = 0; d < Width / 16; ++d) {
@@ -134,7 +134,7 @@ __device__ void multiply_keys(scores (&score)[Bands], const band_of_queries<Widt
   }
 }
 
-// Scores, multiplied by what is not negative, become weights, for what is now the greatest score of their query.
+// Turns scores into weights relative to the new maximum of their query. `by` >= 0 scales the scores.
 template <int Width>
 __device__ void weigh(scores& score, band_of_queries<Width>& mine, float by) {
 #pragma unroll
@@ -145,8 +145,9 @@ __device__ void weigh(scores& score, band_of_queries<Width>& mine, float by) {
     const float before = mine.top[h], now = fmaxf(before, greatest_of(greatest) * by);
     const float shift = now == -INFINITY ? 0.0f : now;
     const float less = power_of_two(before - shift);
-    // The fused multiplication below does not round the product, and the shift was rounded: a factor that all weights
-    // of a query have in common, unless it is so great that the weights are no halves.
+    // The fused multiply-add below does not round the product, but the shift was rounded. The error is a factor
+    // common to all weights of a query and cancels, unless the factor is so large that the weights leave the
+    // range of the 16-bit type.
     float factor = by;
     if (fabsf(now) > greatest_fused) {
 #pragma unroll
@@ -189,7 +190,7 @@ __device__ void add_values(const scores (&weight)[Bands], band_of_queries<Width>
     }
 #pragma unroll
     for (int c = 0; c < Width / 16; ++c) {
-      // Two columns of chunks, of each keys 0 to 7 and 8 to 15.
+      // ldmatrix order: two chunks of columns, keys 0-7 and keys 8-15 each.
       uint32_t b[4];
       load_transposed(b, values + place_of<Width>(k * 16 + (lane & 15), c * 2 | lane >> 4));
 #pragma unroll
@@ -209,7 +210,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
   unsigned char* const memory = dynamic_shared<unsigned char>();
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, group = lane / 4, pair = lane % 4 * 2;
   const unsigned tiles = unsigned(p.tiles), position = blockIdx.x / tiles, number = blockIdx.x % tiles;
-  // Tiles that see many keys come first, so that the last blocks to run are short ones.
+  // With a causal mask, tiles with the most keys are scheduled first, so that the last blocks are short.
   const int64_t first = int64_t(p.causal ? tiles - 1 - number : number) * tile;
   const int64_t first_of_warp = first + warp * warp_queries, end = p.keys_before(first + tile);
   int64_t at[role_count];
@@ -244,12 +245,12 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
   }
 
   const int64_t mask_place = at[is_mask] + (first_of_warp + group) * p.of[is_mask].row + pair * p.of[is_mask].col;
-  // The queries have its sign.
+  // The sign of the scale is already applied to the queries.
   const float unit = fabsf(p.scale) * log2_of_e;
   int filled = 1;
-  // Before the first keys, the queries.
+  // The first iteration only starts the copy of the first tile; buffer 1 holds the queries until then.
   for (int64_t k = -key_tile; k < end; k += key_tile) {
-    // The tile is there, and nobody reads any more what was there before it.
+    // The tile has arrived, and all warps have finished reading the previous one.
     wait_for_copies();
     __syncthreads();
     const shared_address now = address_of(memory) + filled * 2 * tile_bytes;
@@ -279,7 +280,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
 #pragma unroll
     for (int i = 0; i < Bands; ++i) {
       if (!all_seen) {
-        // Small numbers, counted from this tile and this warp's queries.
+        // 32-bit indices relative to this tile's first key and this warp's first query.
         const int keys_here = int(end - k < key_tile ? end - k : key_tile);
         const int first_sees = p.causal && first_of_warp + 1 - k < key_tile ? int(first_of_warp + 1 - k) : key_tile;
         const int queries_here =
@@ -312,7 +313,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
     add_values<E, Width, Bands>(score, mine, now + tile_bytes, lane);
   }
 
-  // Results lie where keys and values were, so that whole rows are written.
+  // Stage the results in shared memory, in place of keys and values, so that whole rows are written.
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < Bands; ++i) {
@@ -370,7 +371,7 @@ tb_status attend_elements(const scope& on, const tb_attention& a, int64_t positi
   return attend_in_tiles<E, 128, 8, 1>(on, a, positions);
 }
 
-// Whether the code that the device takes was compiled for tensor cores: so it has them.
+// The loaded code was compiled for sm_80 or later, which implies tensor cores with these instructions.
 bool has_tensor_cores(const scope& on) {
   static std::atomic<int> known[most_devices] = {};
   int found = known[on.device()].load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Numbers at equal distances.
+// Fills a tensor with start + i * step.
 #include "elementwise/elements.cuh"
 #include "random_functions.h"
 #include "runtime/launch.cuh"

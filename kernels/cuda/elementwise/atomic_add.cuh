@@ -1,12 +1,12 @@
-// Adds to an element of any dtype that other threads add to at the same time. Integers wrap, BOOL is or.
+// Atomic addition to an element of any dtype. Integers wrap, BOOL computes or.
 #pragma once
 
 #include "elementwise/elements.cuh"
 
 namespace tb_cuda {
 
-// Of elements narrower than what the device compares and exchanges: through the aligned word that has them, whose other
-// bytes stay as they are.
+// For elements narrower than atomicCAS supports: exchanges the aligned 32-bit word around the element and keeps the
+// other bytes.
 template <typename E, typename Sum>
 __device__ void exchange_in_word(E* at, Sum sum) {
   const uintptr_t address = reinterpret_cast<uintptr_t>(at);
@@ -49,7 +49,7 @@ __device__ void atomic_add(E* at, E more) {
   }
 }
 
-// The same for a thread that is alone with the element.
+// The same sum without atomicity.
 template <typename E>
 __device__ E sum_of_elements(E a, E b) {
   if constexpr (std::is_same_v<E, boolean>) {

@@ -1,6 +1,6 @@
 // Elementwise operations that compute in BOOL.
 #ifdef __CUDACC__
-// That no BOOL is below zero is known.
+// Warning 186: comparison of an unsigned value with 0.
 #  pragma nv_diag_suppress 186
 #endif
 #include "elementwise/operations.cuh"

@@ -1,4 +1,4 @@
-// Elementwise operations that compute in F32: numbers and predicates.
+// Elementwise operations that compute in F32: the TB_ELEMENTWISE_NUMBER lines of elementwise.def.
 #include "elementwise/operations.cuh"
 
 namespace tb_cuda {

@@ -1,4 +1,4 @@
-// Elementwise operations that compute in F32: functions.
+// Elementwise operations that compute in F32: the TB_ELEMENTWISE_FUNCTION lines of elementwise.def.
 #include "elementwise/operations.cuh"
 
 namespace tb_cuda {

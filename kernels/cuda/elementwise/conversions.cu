@@ -1,4 +1,4 @@
-// Conversions of dense elements. A vector is as many elements as the wider of the two types has in 16 bytes.
+// Dtype conversions of contiguous elements, vectorized. A vector is 16 bytes of the wider of the two types.
 #include "elementwise/copy.cuh"
 #include "elementwise/pack.cuh"
 

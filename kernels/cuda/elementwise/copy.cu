@@ -1,6 +1,6 @@
-// Copies between any two dtypes and layouts. Elements of one dtype are bytes, and several that lie together are moved
-// as one unit of up to 16; a matrix that lies the other way round goes through shared memory in tiles; dense elements
-// are converted in vectors.
+// Copies between any two dtypes and strides. With equal dtypes, elements are raw bytes, and contiguous ones are
+// merged into units of up to 16 bytes. Transposed matrices are copied through tiles in shared memory; contiguous
+// elements are converted in vectors.
 #include "elementwise/copy.cuh"
 
 #include "runtime/table.cuh"
@@ -20,7 +20,7 @@ struct unit_call {
   offsets<2> places;
 };
 
-// All of them are read before the first is written.
+// Units per thread. All are loaded before the first is stored.
 template <typename Unit>
 constexpr int units_of_thread = sizeof(Unit) < 16 ? 4 : 2;
 
@@ -63,23 +63,23 @@ __global__ void __launch_bounds__(block_threads) convert_any(any_call call) {
   }
 }
 
-// A block has 8 threads to each column of its tile.
+// A block of 32 x 8 threads per tile of 32 x 32.
 constexpr int tile = 32, tile_rows = 8;
 constexpr int64_t most_blocks = INT64_C(0x7fffffff);
 
-// A batch of matrices: rows of the result are columns of what is read, both dense. `places` are those of the matrices.
+// A batch of matrices where rows of the destination are columns of the source, both contiguous. `places` has the
+// offsets of the matrices.
 struct transposed_call {
   void* to;
   const void* from;
-  int64_t width, height;     // of the result
-  int64_t to_row, from_row;  // how far the rows of each are apart
-  divider tiles, across;     // of a matrix, and of one of its rows of tiles
+  int64_t width, height;     // of the destination
+  int64_t to_row, from_row;  // row strides
+  divider tiles, across;     // by the tiles of a matrix, and by the tiles of one row of tiles
   int32_t to_dtype, from_dtype;
   offsets<2> places;
 };
 
-// A block turns a tile over. Rows of it in shared memory are one element longer, so that a column of it lies in all
-// banks.
+// Each block transposes a tile. Its rows are padded by one element, so that a column has no bank conflicts.
 template <typename Load, typename Store, typename T>
 __device__ void turn_tile(const transposed_call& call, T (&transposed)[tile][tile + 1], Load load, Store store) {
   const int x = int(threadIdx.x), y = int(threadIdx.y);
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(tile* tile_rows) transpose_any(transposed_call
   turn_tile(call, transposed, load_converted<C>(), store_converted<C>());
 }
 
-// Calls f(element_type<C>()) for what elements of the dtype are computed in.
+// Calls f(element_type<C>()) with the compute type C of the dtype.
 template <typename F>
 tb_status with_compute(int32_t dtype, F f) {
   switch (dtype) {
@@ -160,7 +160,8 @@ tb_status with_compute(int32_t dtype, F f) {
   }
 }
 
-// The same plan over units as large as alignment, sizes and strides allow; its operands' strides are in units.
+// Rewrites the plan in units as large as alignment, sizes and strides allow; strides become units. Returns the bytes
+// of a unit.
 int64_t widen(tb_plan& plan) {
   int64_t bytes = bytes_of[plan.operand[0].dtype];
   if (plan.operand[0].strides[0] != 1 || plan.operand[1].strides[0] != 1) return bytes;
@@ -200,8 +201,8 @@ tb_status copy_same(const tb_plan& given, const scope& on) {
 
 int64_t tiles_over(int64_t size) { return (size + tile - 1) / tile; }
 
-// The dimension along which what is read is dense while the result is dense along dimension 0; 0 if there is none that
-// is worth tiles.
+// The dimension along which the source is contiguous while the destination is contiguous along dimension 0; 0 if
+// there is none or the matrix is too small for tiles.
 int across(const tb_plan& plan, int64_t count) {
   const tb_operand &to = plan.operand[0], &from = plan.operand[1];
   if (to.strides[0] != 1 || from.strides[0] == 1 || from.strides[0] == 0 || plan.sizes[0] < 8) return 0;

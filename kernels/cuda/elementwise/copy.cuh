@@ -1,4 +1,4 @@
-// Conversions of dense elements, in vectors: copy.cu uses them.
+// Vectorized dtype conversions of contiguous elements, for copy.cu.
 #pragma once
 
 #include "elementwise/elements.cuh"
@@ -14,7 +14,7 @@ struct dense_call {
 };
 using convert_kernel = void (*)(dense_call);
 
-// Null where the data are not aligned to vectors.
+// Null if the data is not aligned to vectors.
 convert_kernel dense_conversion(int32_t to_dtype, int32_t from_dtype, const void* to, const void* from);
 unsigned conversion_blocks(int32_t to_dtype, int32_t from_dtype, int64_t count);
 

@@ -1,5 +1,5 @@
-// Elements of every dtype, and what they are computed in. An element is what lies in memory; a kernel computes in
-// bool_t (a byte, 0 or 1), int64_t, float or double.
+// Element types and compute types. An element is the representation in memory; kernels compute in bool_t (a byte, 0
+// or 1), int64_t, float or double.
 #pragma once
 
 #include <stdint.h>
@@ -30,7 +30,7 @@ inline constexpr bool is_half = std::is_same_v<E, half> || std::is_same_v<E, bfl
 template <typename E>
 inline constexpr bool is_float = std::is_floating_point_v<E> || is_half<E>;
 
-// What elements are computed in.
+// The compute type of an element type.
 template <typename E>
 using compute_of =
     std::conditional_t<std::is_same_v<E, boolean>, bool_t,
@@ -62,7 +62,7 @@ __host__ __device__ E narrow(float x) {
   }
 }
 
-// An element in the type of a computation.
+// Converts an element to a compute type.
 template <typename C, typename E>
 __host__ __device__ C to_compute(E e) {
   if constexpr (std::is_same_v<E, boolean>) {
@@ -75,14 +75,14 @@ __host__ __device__ C to_compute(E e) {
   } else if constexpr (is_half<E>) {
     return to_compute<C>(widen(e));
   } else if constexpr (std::is_same_v<C, int64_t> && std::is_floating_point_v<E>) {
-    // What does not fit becomes the lowest number, as on the host.
+    // Out of range becomes INT64_MIN, as on the CPU.
     return e >= E(-0x1p63) && e < E(0x1p63) ? C(e) : INT64_MIN;
   } else {
     return C(e);
   }
 }
 
-// And back; integers wrap.
+// Converts a compute type to an element; integers wrap.
 template <typename E, typename C>
 __host__ __device__ E from_compute(C c) {
   if constexpr (std::is_same_v<E, boolean>) {
@@ -121,7 +121,8 @@ tb_status with_element(int32_t dtype, F f) {
   }
 }
 
-// For kernels that are not worth an instance per dtype: all threads take the same branch. Offsets are in elements.
+// Loads and stores that switch on the dtype, for kernels not worth an instance per dtype: the branch is uniform over
+// all threads. Offsets are in elements.
 template <typename C>
 __host__ __device__ C load_as(const void* data, int32_t dtype, int64_t i) {
   switch (dtype) {

@@ -1,4 +1,4 @@
-// Elementwise operations over a plan: whole vectors where operands allow it, else element by element.
+// Elementwise operations over a plan: vectorized if the operands allow it, else element by element.
 #include "elementwise/elementwise.cuh"
 
 #include "runtime/table.cuh"
@@ -65,7 +65,8 @@ bool divides(const tb_elementwise& call) {
          (call.op == TB_DIV_FLOOR || call.op == TB_DIV_TRUNC || call.op == TB_REMAINDER || call.op == TB_FMOD);
 }
 
-// The kernel over vectors of the one dtype that all operands have, but for a mask in front and the BOOL of a predicate.
+// The vectorized kernel for operands of one common dtype, except a BOOL condition as first input and the BOOL result
+// of a predicate; null if there is none. Sets that dtype.
 vector_kernel kernel_over(const kernel_variants& all, const tb_elementwise& call, int32_t& dtype) {
   const tb_operand* const operand = call.plan.operand;
   int32_t last = all.inputs;
@@ -79,7 +80,8 @@ vector_kernel kernel_over(const kernel_variants& all, const tb_elementwise& call
   return operand[1].dtype == TB_BOOL ? all.masked[dtype] : nullptr;
 }
 
-// Says how the operands lie as rows of vectors of `width` elements, a power of two; false where they do not.
+// Describes the operands as rows of vectors of `width` elements, a power of two; false if their strides or alignment
+// do not allow it.
 bool lies_in_vectors(const tb_plan& plan, int64_t count, int64_t width, vector_call& to) {
   const int32_t outer = plan.ndim - 1;
   const auto whole = [width](int64_t elements) { return (elements & (width - 1)) == 0; };

@@ -1,7 +1,7 @@
-// The kernels of elementwise operations, and the tables in which elementwise.cu finds them.
+// The kernels of elementwise operations, and the tables in which elementwise.cu looks them up.
 //
-// An operation has, per type of computation, kernels over vectors of 16 bytes, for operands that lie densely in one
-// type, and one kernel for operands of any dtype and stride.
+// Per compute type, an operation has kernels over vectors of 16 bytes, for contiguous operands of one dtype, and one
+// kernel for operands of any dtype and stride.
 #pragma once
 
 #include <string.h>
@@ -15,7 +15,7 @@
 
 namespace tb_cuda {
 
-// An operation's numbers, each in the type of the computation.
+// The scalar parameters of an operation, each in the compute type.
 struct number_bits {
   uint64_t bits[TB_MAX_NUMBERS];
 
@@ -27,7 +27,7 @@ struct number_bits {
   }
 };
 
-// Inputs that the host gave with the call, each in the type of the computation: step -1.
+// Inputs passed by value because they are in host memory, each in the compute type; their step is -1.
 struct held_inputs {
   uint64_t bits[TB_MAX_OPERANDS];
 
@@ -39,24 +39,24 @@ struct held_inputs {
   }
 };
 
-// Operands whose elements follow one another along dimension 0, or repeat there. Rows are whole vectors, unless there
-// is but one.
+// Operands that are contiguous or broadcast along dimension 0. With several rows, a row is a whole number of
+// vectors.
 struct vector_call {
   static constexpr int most_outer = 3;
 
   void* data[TB_MAX_OPERANDS];
-  int64_t vectors;                // that are whole
-  int32_t tail;                   // elements after those of the one row
-  int32_t outer;                  // dimensions of rows; where there are none, what is below `report` is not set
-  int32_t step[TB_MAX_OPERANDS];  // along dimension 0: 1, or 0; -1 where the host gave the element
+  int64_t vectors;                // whole vectors
+  int32_t tail;                   // elements after the last whole vector; 0 if there are several rows
+  int32_t outer;                  // dimensions of rows; if 0, the members after `report` are not set
+  int32_t step[TB_MAX_OPERANDS];  // along dimension 0: 1, or 0 (broadcast); -1: passed by value in `held`
   number_bits number;
   held_inputs held;
-  reporter report;  // of operations that report
+  reporter report;  // only set for operations that report
   divider row;      // by the vectors of a row
   divider by[most_outer];
   int64_t strides[most_outer][TB_MAX_OPERANDS];
 
-  // Where the operands have the first element of vector n.
+  // The operands' offsets of the first element of vector n.
   template <int V>
   __device__ void at(int64_t n, int64_t (&offset)[TB_MAX_OPERANDS]) const {
     if (outer == 0) {
@@ -76,14 +76,14 @@ struct vector_call {
   }
 };
 
-// Any operands.
+// Operands of any dtype and stride.
 struct element_call {
   offsets<TB_MAX_OPERANDS> places;
   void* data[TB_MAX_OPERANDS];
-  int32_t dtype[TB_MAX_OPERANDS];  // -1 where the host gave the element
+  int32_t dtype[TB_MAX_OPERANDS];  // -1: passed by value in `held`
   number_bits number;
   held_inputs held;
-  reporter report;  // of operations that report
+  reporter report;  // only set for operations that report
 };
 
 using vector_kernel = void (*)(vector_call);
@@ -91,14 +91,14 @@ using element_kernel = void (*)(element_call);
 
 constexpr int vector_bytes = 16;
 
-// How many vectors a thread has, of elements of that many bytes: loads of all are under way before the first is used.
-// Of large functions, and where a vector is many elements, one is enough and keeps the code small.
+// Vectors per thread, for elements of that many bytes; the loads of all are issued before the first use. One for
+// large functions and narrow elements, which keeps the code small.
 constexpr int vectors_of_thread(int element_bytes, bool large) { return large || element_bytes < 4 ? 1 : 2; }
 
-// An operation's kernels in one type of computation; `any` is null where it has none.
+// An operation's kernels for one compute type; `any` is null if the operation does not support the type.
 struct kernel_variants {
-  vector_kernel over[TB_DTYPE_COUNT] = {};  // where inputs, and the result unless it is a predicate's, have that dtype
-  vector_kernel masked[TB_DTYPE_COUNT] = {};  // the same where the first input is BOOL
+  vector_kernel over[TB_DTYPE_COUNT] = {};    // by the dtype of inputs and result (of a predicate: of inputs)
+  vector_kernel masked[TB_DTYPE_COUNT] = {};  // the same with a BOOL first input
   element_kernel any = nullptr;
   int32_t inputs = 0;
   bool predicate = false;  // the result is BOOL
@@ -109,7 +109,7 @@ struct variant_table {
   kernel_variants of[TB_ELEMENTWISE_COUNT];
 };
 extern const variant_table bool_variants, integer_variants, float_variants, double_variants;
-// Of float_variants, those of float_functions.h.
+// The part of float_variants with the functions of float_functions.h.
 extern const variant_table float_function_variants;
 
 namespace fn = tb_kernel::fn;
@@ -119,7 +119,7 @@ inline constexpr bool divides_integers =
     std::is_same_v<C, int64_t> && (std::is_same_v<F, fn::div_floor> || std::is_same_v<F, fn::div_trunc> ||
                                    std::is_same_v<F, fn::remainder> || std::is_same_v<F, fn::fmod>);
 
-// F of as many of a, b and c as it takes. By zero nothing is divided: that is 0, and noted.
+// Applies F to as many of a, b and c as it takes. An integer division by zero gives 0 and sets by_zero.
 template <typename F, int Inputs, typename C>
 __device__ auto evaluate(C a, C b, C c, const tb_kernel::numbers<C>& k, bool& by_zero) {
   if constexpr (Inputs == 0) {
@@ -136,7 +136,8 @@ __device__ auto evaluate(C a, C b, C c, const tb_kernel::numbers<C>& k, bool& by
   }
 }
 
-// What F gives. Asked of F itself: nvcc's host compiler sees no bodies of device functions, and so not what `auto` is.
+// The result type of F. Computed from F::apply: nvcc's host compiler does not see bodies of device functions, so it
+// cannot deduce `auto`.
 template <typename F, int Inputs, typename C>
 struct result_type {
   using number = const tb_kernel::numbers<C>&;
@@ -160,7 +161,8 @@ using result_of = typename result_type<F, Inputs, C>::type;
 static_assert(std::is_same_v<result_of<fn::eq, 2, float>, bool_t> &&
               std::is_same_v<result_of<fn::add, 2, float>, float>);
 
-// Elements are E, the first input A. A block has the vectors that follow one another, its threads every 256th of them.
+// E: element type; A: element type of the first input. A block has consecutive vectors; a thread has every
+// block_threads-th of them.
 template <typename F, int Inputs, typename C, typename E, typename A, bool Large>
 __global__ void __launch_bounds__(block_threads) each_vector(vector_call call) {
   constexpr int V = vector_bytes / int(sizeof(E)), U = vectors_of_thread(sizeof(E), Large);
@@ -189,7 +191,7 @@ __global__ void __launch_bounds__(block_threads) each_vector(vector_call call) {
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       C x{}, y{}, z{};
-      // One input alone is never the host's.
+      // A single input is never passed by value.
       if constexpr (Inputs == 1) x = to_compute<C>(a[u].of[j]);
       if constexpr (Inputs > 1) x = call.step[1] < 0 ? call.held.as<C>(1) : to_compute<C>(a[u].of[j]);
       if constexpr (Inputs > 1) y = call.step[2] < 0 ? call.held.as<C>(2) : to_compute<C>(b[u].of[j]);

@@ -1,13 +1,13 @@
-// From the number of a position to the offsets of its elements. Sizes and strides travel as parameters of the kernel,
-// which lie in constant memory; divisions by sizes are multiplications where there are fewer than 2^31 positions.
+// Maps a linear position to the operands' offsets. Sizes and strides are kernel parameters, which are in constant
+// memory; below 2^31 positions, divisions by sizes are multiplications.
 #pragma once
 
 #include "runtime/launch.cuh"
 
 namespace tb_cuda {
 
-// Division by a number known at launch, of numbers below 2^31 (Granlund, Montgomery: "Division by invariant integers
-// using multiplication", 1994).
+// Division of n < 2^31 by a divisor known at launch (Granlund, Montgomery: "Division by invariant integers using
+// multiplication", 1994).
 struct divider {
   uint32_t divisor, multiplier, shift;
 
@@ -22,7 +22,7 @@ struct divider {
   }
 };
 
-// Of `Operands` operands over up to 8 dimensions, dimension 0 fastest.
+// Offsets of `Operands` operands over up to 8 dimensions; dimension 0 varies fastest.
 template <int Operands>
 struct offsets {
   int32_t ndim;
@@ -33,7 +33,7 @@ struct offsets {
   int64_t strides[Operands][TB_MAX_DIMS];
 
   offsets() = default;
-  // strides_of(operand) is its strides over these dimensions.
+  // strides_of(o): the strides of operand o over these dimensions.
   template <typename Strides>
   offsets(int32_t dims, const int64_t* size, Strides strides_of) : ndim(dims), count(1) {
     for (int d = 0; d < TB_MAX_DIMS; ++d) {
@@ -42,10 +42,10 @@ struct offsets {
       for (int o = 0; o < Operands; ++o) strides[o][d] = d < dims ? strides_of(o)[d] : 0;
     }
     narrow = count < INT64_C(0x80000000);
-    // Only those that at() uses: each is a division.
+    // Only the dimensions that at() uses: each constructor costs a division.
     for (int d = 0; d < dims; ++d) by[d] = divider(narrow && sizes[d] > 0 ? uint32_t(sizes[d]) : 1);
   }
-  // Of a plan, from dimension `first` on.
+  // Of the dimensions of a plan from `first` on.
   explicit offsets(const tb_plan& plan, int32_t first = 0)
       : offsets(plan.ndim - first, plan.sizes + first, [&](int o) { return plan.operand[o].strides + first; }) {}
 

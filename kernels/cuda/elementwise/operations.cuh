@@ -1,12 +1,11 @@
-// Which function an operation is, and which types it computes in: the kernels of every operation in one type.
+// Instantiates the kernels of every elementwise operation for one compute type, from elementwise.def.
 #pragma once
 
 #include "elementwise/elementwise.cuh"
 
 namespace tb_cuda {
 
-// Sizes of code: a small function is some instructions, a large one some hundred; of a huge one there are no vectors of
-// halves.
+// Code size: small is a few instructions, large some hundred; huge has no vectors of 16-bit elements.
 enum class code_size { small, large, huge };
 
 template <typename F, int Inputs, typename C, typename E, bool Large>
@@ -78,7 +77,7 @@ constexpr kernel_variants integers() {
     return {};
 }
 
-// Of any number, of bits, and predicates.
+// The TB_ELEMENTWISE_NUMBER lines of elementwise.def.
 template <typename C>
 constexpr kernel_variants number_variants(int32_t op) {
   switch (op) {
@@ -89,7 +88,7 @@ constexpr kernel_variants number_variants(int32_t op) {
   }
 }
 
-// Of floating point alone; and those that integers have beside.
+// The TB_ELEMENTWISE_FUNCTION lines of elementwise.def.
 template <typename C>
 constexpr kernel_variants function_variants(int32_t op) {
   switch (op) {

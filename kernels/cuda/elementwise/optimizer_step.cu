@@ -1,4 +1,4 @@
-// Steps of optimizers: one pass over parameter, gradient and state, in vectors where all of them are aligned to these.
+// Optimizer steps (SGD, Adam, AdamW): one pass over parameter, gradient and state, vectorized if all are aligned.
 #include <math.h>
 
 #include "elementwise/pack.cuh"
@@ -9,7 +9,7 @@
 namespace tb_cuda {
 namespace {
 
-// The numbers of a step in the type of the arrays, as the host's kernel has them.
+// The parameters of a step in the type of the arrays, rounded as in the CPU kernel.
 template <typename T>
 struct step_call {
   T* parameter;
@@ -20,12 +20,12 @@ struct step_call {
   T rate, momentum, rest;                // of SGD
   bool begins, nesterov;                 // of SGD
   T keep, part, second, other, epsilon;  // of Adam
-  T corrections[2];                      // of Adam: the step's size, and the root of its second divisor
-  double size, kept[2];                  // what these are made of,
-  const double* step_there;              // where the device has the step
+  T corrections[2];                      // of Adam: rate / (1 - beta1^step), sqrt(1 - beta2^step)
+  double size, kept[2];                  // rate, and beta1 and beta2
+  const double* step_there;              // the step count on the device, or null
 };
 
-// What Adam's averages are corrected by in a step: the first, and with it the step, then the second.
+// Adam's bias corrections: rate / (1 - beta1^step) for `which` 0, sqrt(1 - beta2^step) for 1.
 TB_FUNCTION double correction(int which, double size, double kept, double step) {
   const double rest = 1 - ::pow(kept, step);
   return which == 0 ? size / rest : ::sqrt(rest);
@@ -64,8 +64,8 @@ step_call<T> call_of(const tb_update& u) {
   return call;
 }
 
-// The gradient as the step wants it: unscaled, of what is to be made small, and with a decay added. The unscaled one is
-// kept.
+// The gradient as the step uses it: unscaled, negated when maximizing, with weight decay added. The unscaled
+// gradient is stored back.
 template <bool Scaled, typename T>
 __device__ T gradient_of(const step_call<T>& call, T& gradient, T parameter) {
   if constexpr (Scaled) gradient = gradient / call.scale;
@@ -163,7 +163,7 @@ tb_status run(const tb_update& u, const scope& on) {
   const int64_t vectors = aligned ? (u.count + width - 1) / width : u.count;
   unsigned grid = grid_for(vectors);
   if (u.step_there != nullptr) {
-    // Each block computes the corrections, so there are as many as run at once.
+    // Every block computes the corrections, so the grid is limited to the blocks that run at once.
     const unsigned at_once = unsigned(multiprocessors(on)) * (2048 / block_threads);
     if (grid > at_once) grid = at_once;
   }

@@ -1,4 +1,4 @@
-// Several elements that are read and written at once.
+// Vectors of elements that are loaded and stored by one instruction.
 #pragma once
 
 #include "runtime/launch.cuh"
@@ -10,7 +10,7 @@ struct alignas(sizeof(E) * V) pack {
   E of[V];
 };
 
-// A device faults where a vector is not aligned; so does the host in its place, which would go on.
+// A device faults on a misaligned vector. The emulation would not, so it traps.
 template <typename Pack, typename E>
 __device__ Pack& vector_at(E* at) {
 #ifndef __CUDACC__
@@ -19,8 +19,8 @@ __device__ Pack& vector_at(E* at) {
   return *reinterpret_cast<Pack*>(at);
 }
 
-// `some` elements from there, or one V times where the step is 0; none where it is negative. Lanes without an element
-// have the first one.
+// Loads `some` elements; step 0 broadcasts one element, a negative step loads nothing. Lanes past `some` repeat the
+// first element.
 template <typename E, int V>
 __device__ void load(pack<E, V>& to, const void* data, int64_t offset, int32_t step, int some) {
   const E* const from = static_cast<const E*>(data) + offset;

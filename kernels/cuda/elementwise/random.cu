@@ -1,5 +1,5 @@
-// Random numbers, one per element: element i in row-major order is made from number first + i of the stream. Philox
-// makes numbers in pairs, so a thread has a pair; the functions are the host's, to the bit.
+// Random fills, one number per element: element i in row-major order uses number first + i of the Philox sequence.
+// Philox generates numbers in pairs, so a thread has a pair. Results are bitwise equal to the CPU's.
 #include "elementwise/random.cuh"
 
 #include "elementwise/pack.cuh"
@@ -16,7 +16,7 @@ struct draw_call {
   offsets<2> places;
   philox_stream numbers;
   void* out;
-  const void* of;  // of a second operand
+  const void* of;  // data of the second operand
   int32_t dtype, of_dtype;
   tb_scalar number[2];
 };
@@ -28,10 +28,10 @@ __device__ inline double as_stored(double x, int32_t dtype) {
   return x;
 }
 
-// What each makes of a number; `i` is the place in the second operand.
+// Each functor maps a random number n to an element; `i` is the offset in the second operand.
 
-// Multiples of the type's own unit below 1, so that from 0 to 1 nothing is rounded. Between other bounds rounding may
-// reach the upper one, which is no result.
+// Multiples of the ulp just below 1, so that nothing is rounded between 0 and 1. With other bounds, rounding
+// may reach the excluded upper bound, which is replaced by the lower.
 struct uniform {
   __device__ double operator()(const draw_call& call, uint64_t n, int64_t) const {
     const int digits = call.dtype == TB_F32 ? 24 : call.dtype == TB_F16 ? 11 : call.dtype == TB_BF16 ? 8 : 53;
@@ -69,7 +69,7 @@ template <typename Draw>
 __global__ void __launch_bounds__(block_threads) draw_pairs(draw_call call) {
   const philox_stream numbers = call.numbers.found();
   const uint64_t count = uint64_t(call.places.count), first_pair = numbers.first / 2;
-  // Element 0 may be the second of its pair.
+  // Element 0 may be the second number of its pair.
   const uint64_t before = numbers.first % 2, pairs = (count + before + 1) / 2;
   for (uint64_t p = uint64_t(first_index()); p < pairs; p += uint64_t(index_step())) {
     const number_pair two = numbers_of(numbers.seed, numbers.subsequence, first_pair + p);
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(block_threads) draw_pairs(draw_call call) {
   }
 }
 
-// Dense floats, which are by far the most, from an even number on that the host knows.
+// The most common case: contiguous float32, an even first number that is known on the host.
 template <typename Draw>
 __global__ void __launch_bounds__(block_threads) draw_floats(draw_call call) {
   const int64_t pairs = (call.places.count + 1) / 2;

@@ -1,4 +1,4 @@
-// Random fills by family. Each takes the whole call; its plan has at least one element.
+// Random fills and sampling by family. Each function takes the whole call; its plan has at least one element.
 #pragma once
 
 #include "elementwise/elements.cuh"
@@ -8,10 +8,11 @@
 
 namespace tb_cuda {
 
-// The numbers of a call. Those of a captured call are others in each replay, so the device looks up which.
+// The Philox sequence of a call. A captured call uses other numbers in each replay, so the kernel reads seed and
+// offset from device memory.
 struct philox_stream {
   uint64_t seed, first, subsequence;
-  const uint64_t* state;  // null, or where the device finds seed and offset
+  const uint64_t* state;  // null, or seed and offset in device memory
 
   explicit philox_stream(const tb_random& call)
       : seed(call.seed), first(call.first), subsequence(call.subsequence), state(call.philox_state) {}
@@ -25,9 +26,9 @@ struct philox_stream {
   }
 };
 
-// One number per element: random.cu.
+// One number per element (random.cu).
 tb_status draw_each(const tb_random& call, const scope& on);
-// Permutations and multinomial draws, which order or search, and the checks: sampling.cu.
+// Permutations, multinomial sampling and checks (sampling.cu).
 tb_status draw_many(const tb_random& call, const scope& on);
 
 }  // namespace tb_cuda

@@ -1,4 +1,5 @@
-// Permutations, draws by weight, and the checks of what is drawn by. The same as the host's, to the bit.
+// Permutations, multinomial sampling, and checks of probabilities and weights. Results are bitwise equal to the
+// CPU's.
 #include "elementwise/random.cuh"
 #include "philox.h"
 #include "random_functions.h"
@@ -12,11 +13,11 @@ __device__ uint64_t number_at(const philox_stream& numbers, uint64_t i) {
   return tb_kernel::numbers_of(numbers.seed, numbers.subsequence, place / 2).number[place % 2];
 }
 
-// Fisher and Yates exchange place i with place other(i) >= i, in turn. All steps at once: place i finally has what was
-// in place other(i) before step i. That came there in the last step before i that exchanged with the same place, from
-// the place of that step; if there was none, it is other(i) itself. So one has to know, for each step, the last one
-// before it with the same other place, which a stable sort by other(i) tells, and for each place the last step before
-// its own that exchanged with it. From there one goes on, a way that is about as long as the logarithm of the count.
+// Parallel Fisher-Yates shuffle. Step i swaps positions i and other(i) >= i, so position i ends with the value that
+// position other(i) had before step i. The last step j < i with other(j) = other(i) put it there, from position j;
+// without such a step it is other(i) itself. A stable sort of the steps by other(i) gives j, and source[p] gives the
+// last step before p that swapped with position p. Following source from j ends at the value, after O(log(count))
+// expected steps.
 template <typename Index>
 constexpr Index nobody = Index(~Index(0));
 
@@ -30,12 +31,12 @@ __global__ void make_others(philox_stream given, int64_t count, Index* others, I
   }
 }
 
-// Steps by their other place, in order. source[p]: the last step before p that exchanged with place p.
+// Input: steps sorted by their other position. source[p]: the last step before p that swapped with position p.
 template <typename Index>
 __global__ void link_steps(int64_t count, const Index* others, const Index* steps, Index* source) {
   for (int64_t k = first_index(); k < count; k += index_step()) {
     const Index place = others[k];
-    // A step at its own place is the last one there, and no way back leads to it.
+    // other(i) = i sets source[i] = i, but no chain reaches such a step: on a chain, other(j) > j.
     if (k + 1 == count || others[k + 1] != place) source[place] = steps[k];
   }
 }
@@ -82,7 +83,7 @@ tb_status permutation(const tb_random& call, const scope& on) {
   return call.plan.sizes[0] < INT64_C(0xffffffff) ? permute<uint32_t>(call, on) : permute<uint64_t>(call, on);
 }
 
-// Rows of weights, and what is drawn with them.
+// Rows of weights, and the samples drawn from them.
 struct weighted_rows {
   const void* weights;
   int64_t* out;
@@ -91,7 +92,7 @@ struct weighted_rows {
   int64_t weight_step, out_step;
   int64_t length, samples;
   philox_stream numbers;
-  offsets<2> batch;  // out, weights; without the dimension of the samples
+  offsets<2> batch;  // out, weights; without the sample dimension
 
   explicit weighted_rows(const tb_random& call)
       : weights(call.plan.operand[1].data),
@@ -106,8 +107,8 @@ struct weighted_rows {
         batch(call.plan, 1) {}
 };
 
-// The weights of rows first to first + count - 1, each as the leaves of a tree: node 1 is the root, 2i and 2i + 1 are
-// the children of i, a node is the sum of its children.
+// The weights of rows first to first + count - 1, each as a binary tree in an array: node 1 is the root, 2i and 2i +
+// 1 are the children of i, and a node is the sum of its children.
 struct weight_trees {
   double* nodes;
   int64_t leaves, first, count;
@@ -130,7 +131,8 @@ __global__ void make_trees(weighted_rows rows, weight_trees all) {
   }
 }
 
-// Never a leaf of weight 0, unless all are. visit(left, right, goes_right) is called for each node on the way down.
+// Descends to the leaf of u. Never a leaf of weight 0, unless all are. Calls visit(left, right, goes_right) per
+// node.
 template <typename Visit>
 __device__ int64_t draw(const double* node, int64_t leaves, double u, Visit visit) {
   double rest = tb_kernel::product(u, node[1]);
@@ -156,7 +158,8 @@ __global__ void draw_again(weighted_rows rows, weight_trees all) {
   }
 }
 
-// What is drawn is taken out: the sums on its way are made anew, from their other child.
+// Sampling without replacement: sets the drawn weight to 0 and recomputes the sums on its path from the other
+// children.
 __global__ void draw_once(weighted_rows rows, weight_trees all) {
   constexpr int deepest = 48;
   const philox_stream numbers = rows.numbers.found();
@@ -189,7 +192,7 @@ tb_status multinomial(const tb_random& call, const scope& on) {
   if (rows.batch.count == 0 || rows.samples == 0) return TB_OK;
   int64_t leaves = 1;
   while (leaves < rows.length) leaves *= 2;
-  // Trees of at most 256 MiB at a time, or of one row.
+  // Trees of at most 256 MiB at a time, and of at least one row.
   const int64_t fit = (int64_t(1) << 24) / leaves;
   int64_t at_once = fit < 1 ? 1 : fit;
   if (at_once > rows.batch.count) at_once = rows.batch.count;

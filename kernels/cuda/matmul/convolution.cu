@@ -1,9 +1,9 @@
-// Convolution as products of matrices whose right factor is gathered while it is multiplied, unless it is worth to have
-// it in memory.
+// Convolution as implicit GEMM: the right-hand matrix is gathered from the image while it is multiplied, unless
+// is_worth_products() prefers an explicit copy.
 //
-// In each group the weights [outputs][depth] times the windows [depth][places] are the result, where depth counts
-// channels and elements of the kernel, and places those of the result in all images. A block computes a tile of outputs
-// times places; a warp has 8 outputs of 128 places, neighbours of which its lanes read and write together.
+// In each group, the result is weights [outputs][depth] times windows [depth][places]; depth counts channels and
+// kernel elements, places counts output positions of all images. A block computes a tile of outputs times places; a
+// warp has 8 outputs of 128 places, with accesses coalesced over its lanes.
 #include "elementwise/elements.cuh"
 #include "elementwise/offsets.cuh"
 #include "matmul/convolution_by_matmul.cuh"
@@ -15,9 +15,9 @@ namespace {
 constexpr int warps = 8, threads = warps * 32;
 constexpr int warp_rows = 8, lane_places = 4, warp_places = 32 * lane_places;
 constexpr int slice = 8;
-constexpr int table_depth = 256;  // of what is known in advance about elements of the windows
+constexpr int table_depth = 256;  // window elements whose offsets are precomputed at once
 
-// Numbers of places split into an image and coordinates, without division where there are few enough.
+// Splits an index of an output position into image and coordinates; without division if the count is below 2^31.
 struct places_of_images {
   divider by_x, by_y, by_z;
   int64_t x, y, z;
@@ -40,7 +40,7 @@ struct places_of_images {
   }
 };
 
-// I counts within an image: 32 bits where they are enough, which they nearly always are.
+// I: type of coordinates within an image; int32_t unless is_narrow() is false.
 template <typename E, typename I>
 struct convolution {
   E* out;
@@ -54,14 +54,14 @@ struct convolution {
   places_of_images places_by;
 };
 
-// An element of the windows: where it lies from the window's first one.
+// An element of the window: its coordinates, and its offset from the window's first element.
 template <typename I>
 struct window_element {
   int64_t offset;
   I z, y, x;
 };
 
-// RowWarps of the warps lie over outputs, the others over places.
+// RowWarps of the warps are along outputs, the others along places.
 template <typename E, typename I, int RowWarps>
 __global__ void __launch_bounds__(threads) convolve_tiles(convolution<E, I> p) {
   using T = compute_of<E>;
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(threads) convolve_tiles(convolution<E, I> p) {
   constexpr int rows = RowWarps * warp_rows, columns = warps / RowWarps * warp_places;
   constexpr int columns_per_thread = columns / threads > 0 ? columns / threads : 1;
   constexpr int depth_step = columns >= threads ? 1 : threads / columns;
-  __align__(16) __shared__ T weights[slice][rows + 4];  // wider, so that neighbours of the depth lie in different banks
+  __align__(16) __shared__ T weights[slice][rows + 4];  // padded against bank conflicts between neighbours of the depth
   __align__(16) __shared__ T windows[slice][columns];
   __shared__ window_element<I> elements[table_depth];
   const int thread = int(threadIdx.x), warp = thread / 32, lane = thread % 32;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(threads) convolve_tiles(convolution<E, I> p) {
   const int64_t first_place = int64_t(blockIdx.x) / p.row_tiles * columns;
 
   for (int64_t group = blockIdx.y; group < p.groups; group += gridDim.y) {
-    // The windows that this thread gathers: their images and the places in them, which may lie outside.
+    // The windows that this thread gathers: image pointer and corner coordinates, which may be in the padding.
     const E* image[columns_per_thread];
     I corner[columns_per_thread][3];
 #pragma unroll
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(threads) convolve_tiles(convolution<E, I> p) {
       int64_t number = 0, at[3] = {};
       if (place < p.all_places) p.places_by.split(place, number, at);
       for (int d = 0; d < 3; ++d) corner[i][d] = I(at[d]) * p.stride[d] - p.padding[d];
-      // Of a place that is not there everything lies outside.
+      // For a place out of range, every element is out of range and reads 0.
       if (place >= p.all_places) corner[i][0] = p.size[0];
       image[i] = p.image + (number * p.channels + group * p.group_channels) * p.pixels +
                  (int64_t(corner[i][0]) * p.size[1] + corner[i][1]) * p.size[2] + corner[i][2];
@@ -201,7 +201,7 @@ convolution<E, I> described(const tb_convolution& c) {
   return p;
 }
 
-// Coordinates in 32 bits: those of the padded image, and what the kernel adds to them.
+// Whether coordinates of the padded image plus kernel offsets fit in 32 bits.
 bool is_narrow(const tb_convolution& c) {
   constexpr int64_t most = INT64_C(1) << 28;
   bool narrow = c.kernel[0] * c.kernel[1] * c.kernel[2] < most;
@@ -217,7 +217,7 @@ tb_status convolve_as(const tb_convolution& c, const tb_call* where) {
   if (c.images <= 0 || c.outputs <= 0 || c.out_size[0] * c.out_size[1] * c.out_size[2] <= 0) return TB_OK;
   const scope on(c.out, where);
   if (on.status() != TB_OK) return on.status();
-  // Many groups are few outputs each, and a product for each of them would be many launches.
+  // With many groups each product is small, and one launch per group costs more than the implicit GEMM.
   if (c.groups <= 4 && is_worth_products(c)) return convolve_by_products(on, c);
   if (!is_narrow(c)) {
     auto p = described<E, int64_t>(c);

@@ -1,6 +1,7 @@
-// In each group of each image the weights [outputs][depth] times the windows [depth][places] are the result, where
-// depth counts channels and elements of the kernel. Windows of one element are the image, in place; others are copied
-// side by side, for as many images as there is room for.
+// Convolution as matrix products in memory (im2col). In each group of each image, the result is weights
+// [outputs][depth] times windows [depth][places]; depth counts channels and kernel elements. For a 1x1 kernel the
+// image itself is the matrix of windows; otherwise windows are copied, for as many images at once as the buffer
+// holds.
 #include "matmul/convolution_by_matmul.cuh"
 
 #include "elementwise/elements.cuh"
@@ -10,9 +11,9 @@
 namespace tb_cuda {
 namespace {
 
-constexpr int64_t room = int64_t(64) << 20;  // bytes of windows
+constexpr int64_t room = int64_t(64) << 20;  // of the buffer of windows, in bytes
 constexpr int64_t least_outputs = 32, least_depth = 64;
-constexpr int64_t most_pixels = int64_t(1) << 30;  // so that coordinates are numbers of 32 bits
+constexpr int64_t most_pixels = int64_t(1) << 30;  // so that coordinates fit in 32 bits
 
 bool windows_are_image(const tb_convolution& c) {
   for (int d = 0; d < 3; ++d) {
@@ -25,13 +26,13 @@ int64_t places_of(const tb_convolution& c) { return c.out_size[0] * c.out_size[1
 int64_t pixels_of(const tb_convolution& c) { return c.size[0] * c.size[1] * c.size[2]; }
 int64_t depth_of(const tb_convolution& c) { return c.channels / c.groups * c.kernel[0] * c.kernel[1] * c.kernel[2]; }
 
-// The windows of `images` images in one group: [images][depth][places].
+// im2col of `images` images in one group: [images][depth][places].
 struct window_copy {
   uint16_t* to;
   const uint16_t* image;  // the first channel of the group
   int64_t image_step, rows, depth, pixels;
   int32_t places, size[3], kernel[3], stride[3], padding[3], dilation[3];
-  divider by_x, by_y;  // of the result
+  divider by_x, by_y;  // sizes of the result
 };
 
 __global__ void copy_windows(window_copy p) {
@@ -51,13 +52,13 @@ __global__ void copy_windows(window_copy p) {
       const int32_t z = int32_t(plane) * p.stride[0] + from_z;
       const bool inside =
           uint32_t(z) < uint32_t(p.size[0]) && uint32_t(y) < uint32_t(p.size[1]) && uint32_t(x) < uint32_t(p.size[2]);
-      // The bits of a zero are zeros in both kinds of halves.
+      // A zero has all bits 0 in both 16-bit types.
       p.to[row * p.places + place] = inside ? from[(int64_t(z) * p.size[1] + y) * p.size[2] + x] : uint16_t(0);
     }
   }
 }
 
-// Products of a group's weights and windows of some images.
+// The product of a group's weights and the windows of `images` images.
 tb_matmul product_of(const tb_convolution& c, int64_t group, int64_t first_image, int64_t images, const void* windows,
                      int64_t windows_step, int64_t element_size) {
   const int64_t outputs = c.outputs / c.groups, depth = depth_of(c), places = places_of(c);
@@ -116,7 +117,7 @@ bool is_worth_products(const tb_convolution& c) {
   if (c.dtype != TB_F16 && c.dtype != TB_BF16) return false;
   bool small = places_of(c) < most_pixels && depth_of(c) * places_of(c) * 2 <= room;
   for (int d = 0; d < 3; ++d) {
-    // A padded image, a window and a place are each less than a quarter of what 32 bits count.
+    // The padded image, the window and the coordinates are each less than a quarter of the range of 32 bits.
     small = small && c.size[d] + 2 * c.padding[d] < most_pixels / 2 && c.kernel[d] * c.dilation[d] < most_pixels / 2 &&
             c.out_size[d] * c.stride[d] < most_pixels;
   }

@@ -1,9 +1,8 @@
-// cuBLASLt is looked for when the first product wants it, so that a program starts on machines without it. The
-// environment variable TOPBIT_CUDA_LIBRARY=off leaves it out: every product is then made by the kernels of this
-// project.
+// Matrix products by cuBLASLt. The library is loaded at the first product, so that a program starts on machines
+// without it. With the environment variable TOPBIT_CUDA_LIBRARY=off, this project's kernels compute every product.
 //
-// The library counts columns first: it computes the transposed result as b transposed times a transposed, which is the
-// same memory. What it chooses for a product is kept, by everything that the choice depends on.
+// cuBLASLt is column-major: it computes C^T = B^T A^T, which is the same memory as the row-major C. Its choice of an
+// algorithm is cached by every parameter that the choice depends on.
 #include "matmul/cublas_lt.cuh"
 
 #include <cublasLt.h>
@@ -40,12 +39,12 @@ bool find(void* library, const char* name, F& function) {
   return function != nullptr;
 }
 
-// Null where there is no library.
+// Null if the library cannot be loaded or is switched off.
 const functions* load() {
   static functions all;
   const char* const wanted = getenv("TOPBIT_CUDA_LIBRARY");
   if (wanted != nullptr && strcmp(wanted, "off") == 0) return nullptr;
-  // By its own name: descriptors are laid out as this version of the header says.
+  // By versioned name: the layout of descriptors is that of this header's major version.
   static const char* const places[] = {"libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.13",
                                        "/usr/local/cuda-13/lib64/libcublasLt.so.13"};
   void* library = nullptr;
@@ -64,7 +63,7 @@ const functions* load() {
   return whole ? &all : nullptr;
 }
 
-// The library may allocate and load code where a capture of this thread would not let it.
+// The library may allocate memory and load code, which the default capture mode of this thread forbids.
 class outside_capture {
  public:
   outside_capture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -76,20 +75,21 @@ class outside_capture {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-// A matrix in the library's view. `ld` of 0: it does not take these strides.
+// A matrix as cuBLASLt describes it. `ld` is 0 if the strides are unsupported.
 struct matrix {
   int64_t ld;
   bool transposed;
 };
 
-// A matrix [rows][cols] whose rows, or whose columns, are dense.
+// A matrix [rows][cols] whose rows, or whose columns, are contiguous.
 matrix seen(int64_t rows, int64_t cols, int64_t row, int64_t col) {
   if ((col == 1 || cols == 1) && (rows == 1 || row >= cols)) return {rows == 1 ? cols : row, false};
   if ((row == 1 || rows == 1) && (cols == 1 || col >= rows)) return {cols == 1 ? rows : col, true};
   return {0, false};
 }
 
-// Everything that the library's choice depends on, in numbers without gaps between them.
+// The key of the plan cache: everything that the heuristic depends on, without padding bytes, since memcmp compares
+// it.
 struct problem {
   int64_t m, n, k, batch;
   int64_t a_ld, a_transposed, a_batch, b_ld, b_transposed, b_batch, c_ld, c_batch, d_ld, d_batch;
@@ -110,7 +110,7 @@ struct hash_of_problem {
   }
 };
 
-// A problem in the library's terms, and how it will be solved. All of it is plain memory.
+// Descriptors and algorithm for a problem; trivially copyable.
 struct plan {
   cublasLtMatmulDescOpaque_t product;
   cublasLtMatrixLayoutOpaque_t a, b, c, d;
@@ -199,7 +199,7 @@ class chooser {
     cublasLtMatmulPreferenceOpaque_t preference;
     note(f_.prefer(&preference, sizeof preference));
     prefer(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, most_workspace);
-    // Parts of a sum are not rounded to halves.
+    // Partial sums of split-K are not rounded to 16 bits.
     prefer(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
     prefer(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, uint32_t(p_.b_alignment));
     prefer(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, uint32_t(p_.a_alignment));
@@ -226,7 +226,7 @@ class chooser {
   void prefer(cublasLtMatmulPreferenceOpaque_t& to, cublasLtMatmulPreferenceAttributes_t which, const T& value) {
     note(f_.set_preference(&to, which, &value, sizeof value));
   }
-  // Rows and columns as the library counts them.
+  // `rows` and `cols` are column-major.
   void lay_out(cublasLtMatrixLayoutOpaque_t& to, cudaDataType type, int64_t rows, int64_t cols, int64_t ld,
                int64_t step) {
     const auto count = int32_t(p_.batch);
@@ -240,7 +240,7 @@ class chooser {
   bool good_ = true;
 };
 
-// Handles and choices so far, of all devices.
+// The handles and cached plans of all devices.
 class library {
  public:
   static library* get() {
@@ -251,7 +251,7 @@ class library {
 
   const functions& calls() const { return f_; }
 
-  // Null where the library does not work on this device.
+  // Null if the library does not work on this device.
   cublasLtHandle_t handle(int device) {
     if (device >= most_devices) return nullptr;
     const std::lock_guard<std::mutex> held(lock_);
@@ -270,7 +270,7 @@ class library {
     }
     const plan made = chooser(f_, p).choose(handle, bias);
     const std::lock_guard<std::mutex> held(lock_);
-    // Shapes that never come back do not pile up.
+    // Bounds the cache when shapes never repeat.
     if (plans_.size() >= most_plans) plans_.clear();
     plans_[p] = made;
     return made;

@@ -1,4 +1,4 @@
-// Products of matrices by cuBLASLt, where the machine has it.
+// Matrix products by cuBLASLt, if the library is installed.
 #pragma once
 
 #include "runtime/launch.cuh"
@@ -7,13 +7,13 @@ namespace tb_cuda {
 
 struct library_answer {
   tb_status status;
-  bool done;  // false, with TB_OK: the library is not there or does not take this product, and nothing was written
+  bool done;  // false with status TB_OK: the library is absent or does not support this product; nothing was written
 };
 
 bool has_library();
 
-// Takes floats, a result whose rows are dense, no activation, and what is added as a matrix like the result or as a row
-// that is repeated. Sums are in what the dtype is computed in, float32 in all its bits.
+// Supports floating-point types, a result with contiguous rows, no activation, and an addend that is a matrix laid
+// out like the result or a broadcast row. Accumulates in the compute type; float32 without TF32.
 library_answer multiply_by_library(const scope& on, const tb_matmul& p);
 
 }  // namespace tb_cuda

@@ -1,4 +1,4 @@
-// What follows a product: out = activation(alpha * sum + beta * added), element by element.
+// GEMM epilogue: out = activation(alpha * sum + beta * added), element by element.
 #pragma once
 
 #include "float_functions.h"
@@ -6,7 +6,7 @@
 
 namespace tb_cuda {
 
-// Not inline: a tile has up to 64 elements per thread, and each would get all of these functions.
+// Not inline: a tile has up to 64 elements per thread, and inlining would copy all these functions for each.
 template <typename T>
 __attribute__((noinline)) __device__ T activated(int32_t activation, T x) {
   using namespace tb_kernel;
@@ -25,7 +25,7 @@ __attribute__((noinline)) __device__ T activated(int32_t activation, T x) {
   }
 }
 
-// T is what is computed in. Of floats the result may be halves.
+// T: compute type. If it is float, the result may be float16 or bfloat16.
 template <typename T>
 __device__ T load_result(const void* data, int32_t dtype, int64_t i) {
   if constexpr (std::is_same_v<T, float>) {
@@ -82,10 +82,10 @@ struct epilogue {
   }
 };
 
-// Where the sums of a part of the depth go: to the ending if there is one part, else into memory, for finish_sums.
+// Destination of the sums of one part of the depth: the epilogue if there is one part, else memory for finish_sums.
 template <typename T>
 struct sums_of_parts {
-  T* to;  // [parts][batch][m][n]; null: there is one part
+  T* to;  // [parts][batch][m][n]; null if there is one part
   int64_t m, n, batch;
   epilogue<T> end;
 

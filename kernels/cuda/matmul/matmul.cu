@@ -1,5 +1,5 @@
-// Products of matrices: brings a call into the form in which rows of the result are dense, and chooses who makes it.
-// The library makes what it takes, and leaves the rest of the ending to a kernel; tiles make everything else.
+// Matrix products: transposes the call if the columns of the result are contiguous, and chooses the implementation.
+// cuBLASLt computes what it supports, followed by an epilogue kernel if needed; tiled kernels compute the rest.
 #include "matmul/cublas_lt.cuh"
 #include "matmul/tiled.cuh"
 #include "product_forms.h"
@@ -8,8 +8,8 @@
 namespace tb_cuda {
 namespace {
 
-// Below this a launch is all there is to it, and the library takes longer to make one. Of results this small the depth
-// is what matters, which tiles sum in parts.
+// Below this, launch overhead dominates and cuBLASLt launches more slowly. For small results the depth dominates,
+// which the tiled kernels split into parts.
 constexpr int64_t least_library_work = 32 * 32 * 32, least_library_result = 256;
 
 tb_status find_fault(const tb_matmul& p) {
@@ -38,8 +38,8 @@ tb_status find_fault(const tb_matmul& p) {
 
 int32_t compute_dtype(const tb_matmul& p) { return p.dtype == TB_F64 ? TB_F64 : TB_F32; }
 
-// The activation follows in place where the library rounds as the whole ending does, and a relu anyway: it does not
-// matter to it whether it comes before or after.
+// The activation runs as a second pass in place if the result has the compute type, so that rounding is the same as
+// in a fused epilogue; relu always does, since it commutes with rounding.
 library_answer with_its_epilogue(const scope& on, const tb_matmul& p) {
   tb_matmul product = p;
   product.activation = -1;
@@ -50,7 +50,7 @@ library_answer with_its_epilogue(const scope& on, const tb_matmul& p) {
   return {activate_result(on, p), true};
 }
 
-// The sums alone, in memory of their own.
+// Computes the sums alone into temporary memory; finish_sums applies the epilogue.
 library_answer sums_alone(const scope& on, const tb_matmul& p) {
   tb_matmul sums = p;
   const temporary memory(on, uint64_t(p.batch * p.m * p.n) * (p.dtype == TB_F64 ? sizeof(double) : sizeof(float)));
@@ -82,7 +82,7 @@ tb_status matmul(const tb_matmul* given, const tb_call* where) {
   tb_matmul p = *given;
   if (p.m <= 0 || p.n <= 0 || p.batch <= 0) return TB_OK;
   if (p.k < 0) p.k = 0;
-  if (p.k == 0) p.a = p.b = p.out;  // nobody reads them, and matrices without elements may have no memory
+  if (p.k == 0) p.a = p.b = p.out;  // never read; matrices without elements may have null data
   const scope on(p.out, where);
   if (on.status() != TB_OK) return on.status();
   if (p.out_col != 1 && p.out_row == 1) tb_kernel::transpose(p);

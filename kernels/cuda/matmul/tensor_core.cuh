@@ -1,8 +1,8 @@
-// Tensor cores, and what brings operands to them: PTX for sm_80 and later, in names of this project. All lanes of a
-// warp call multiply_add() and load_matrices() together.
+// Tensor-core instructions and the loads of their operands, as wrappers of PTX for sm_80 and later. All lanes of a
+// warp call multiply_add(), load_matrices() and load_transposed() together.
 //
-// The lane with group = lane / 4 and pair = lane % 4 * 2 has of a 16x8 sum the columns pair and pair + 1 of the rows
-// group (0, 1) and group + 8 (2, 3).
+// With group = lane / 4 and pair = lane % 4 * 2, a lane has columns pair and pair + 1 of a 16x8 accumulator: of row
+// group in elements 0 and 1, of row group + 8 in elements 2 and 3.
 #pragma once
 
 #include "elementwise/elements.cuh"
@@ -13,7 +13,7 @@
 
 namespace tb_cuda {
 
-// Memory that the block shares, as the instructions name it.
+// A shared-memory address as PTX instructions take it.
 #ifdef __CUDACC__
 using shared_address = uint32_t;
 __device__ inline shared_address address_of(const void* p) { return uint32_t(__cvta_generic_to_shared(p)); }
@@ -22,7 +22,7 @@ using shared_address = uintptr_t;
 inline shared_address address_of(const void* p) { return reinterpret_cast<uintptr_t>(p); }
 #endif
 
-// Two elements in a register, the first one low.
+// Packs two elements into a register, the first in the low half.
 template <typename E>
 __device__ uint32_t pack(float first, float second) {
 #ifdef __CUDACC__
@@ -38,7 +38,7 @@ __device__ uint32_t pack(float first, float second) {
 #endif
 }
 
-// 2 to the power of x, to some 2 units in the last place; what is no normal number counts as 0.
+// 2^x with an error of about 2 ulp; subnormal inputs and results are flushed to 0.
 __device__ inline float power_of_two(float x) {
 #ifdef __CUDACC__
   float y;
@@ -49,7 +49,7 @@ __device__ inline float power_of_two(float x) {
 #endif
 }
 
-// sum[16][8] += a[16][16] @ b[16][8], of elements E.
+// sum[16][8] += a[16][16] @ b[16][8]; a and b have elements E.
 template <typename E>
 __device__ void multiply_add(float (&sum)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
 #ifdef __CUDACC__
@@ -72,8 +72,9 @@ __device__ void multiply_add(float (&sum)[4], const uint32_t (&a)[4], const uint
 #endif
 }
 
-// Four 8x8 matrices from shared memory; lane i names the row i % 8 of matrix i / 8, 16 aligned bytes. Of each, a lane
-// gets the columns pair and pair + 1 of the row group; transposed, the rows pair and pair + 1 of the column group.
+// Loads four 8x8 matrices from shared memory (ldmatrix). Lane i passes the address of row i % 8 of matrix i / 8: 16
+// bytes, aligned. Of each matrix a lane gets columns pair and pair + 1 of row group; with load_transposed, rows pair
+// and pair + 1 of column group.
 __device__ inline void load_matrices(uint32_t (&to)[4], shared_address row) {
 #ifdef __CUDACC__
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -95,7 +96,8 @@ __device__ inline void load_transposed(uint32_t (&to)[4], shared_address row) {
 #endif
 }
 
-// Starts to copy 16 aligned bytes into shared memory; of these the first `bytes` are read, the others are zeros.
+// Starts an asynchronous copy of 16 aligned bytes into shared memory (cp.async). The first `bytes` are read, the
+// others are zero-filled.
 __device__ inline void copy_ahead(shared_address to, const void* from, int bytes) {
 #ifdef __CUDACC__
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -106,7 +108,7 @@ __device__ inline void copy_ahead(shared_address to, const void* from, int bytes
   cuda_emulation::copy_chunk(reinterpret_cast<void*>(to), from, bytes);
 #endif
 }
-// Until all that this thread started is there, for this thread.
+// Waits for this thread's copies; their data is visible to this thread only.
 __device__ inline void wait_for_copies() {
 #ifdef __CUDACC__
   asm volatile("cp.async.wait_all;" : : : "memory");

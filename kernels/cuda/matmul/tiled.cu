@@ -1,6 +1,7 @@
-// A block computes a tile of the result from slices of a and b in shared memory; each of its 16 x 16 threads sums Side
-// x Side elements in registers. While it multiplies a slice, the next one is on its way from memory. Where the tiles
-// are too few for the device, the depth is cut in parts, which another kernel adds.
+// Tiled matrix products on CUDA cores. A block computes a tile of the result from slices of a and b in shared
+// memory; each of its 16 x 16 threads accumulates Side x Side elements in registers. The next slice is loaded while
+// the current one is multiplied. If the tiles are too few for the device, the depth is split into parts (split-K),
+// which finish_parts adds.
 #include "matmul/tiled.cuh"
 
 #include "matmul/epilogue.cuh"
@@ -31,15 +32,15 @@ struct alignas(sizeof(T) * Count) neighbours {
   T at[Count];
 };
 
-// A thread's elements of the slices of one operand, as lines of the tile (rows of a, columns of b) times the depth.
-// Neighbouring threads read along the depth or across it, whichever is dense.
+// A thread's elements of the slices of one operand: lines of the tile (rows of a, columns of b) times depth.
+// Neighbouring threads read along the contiguous dimension.
 template <typename E, int Tile>
 struct slice_reader {
   using T = sum_of<E>;
   static constexpr int loads = Tile * slice / threads;
 
   const E* at;
-  int64_t step, advance, lines, depth;  // what is left of both, from this thread's first element
+  int64_t step, advance, lines, depth;  // remaining lines and depth, from this thread's first element
   int line, place, line_step, place_step;
 
   __device__ slice_reader(const E* first, int64_t line_stride, int64_t depth_stride, int64_t lines_left,
@@ -76,9 +77,10 @@ template <typename E, int Side>
 __global__ void __launch_bounds__(threads, Side == 8 ? 2 : 1) multiply_tiles(product_of<E> p) {
   using T = sum_of<E>;
   constexpr int tile = side_threads * Side;
-  constexpr int group = Side < 16 / int(sizeof(T)) ? Side : 16 / int(sizeof(T));  // read from shared memory at once
+  constexpr int group =
+      Side < 16 / int(sizeof(T)) ? Side : 16 / int(sizeof(T));  // elements per load from shared memory
   constexpr int groups = Side / group;
-  // Wider than the tile, so that neighbours of the depth lie in different banks.
+  // Padded against bank conflicts between neighbours of the depth.
   __align__(16) __shared__ T a_slice[slice][tile + 4];
   __align__(16) __shared__ T b_slice[slice][tile + 4];
   const int x = int(threadIdx.x) % side_threads, y = int(threadIdx.x) / side_threads;
@@ -136,7 +138,7 @@ __global__ void __launch_bounds__(threads, Side == 8 ? 2 : 1) multiply_tiles(pro
   }
 }
 
-// A result of one row or one column: products of a vector and the lines of a matrix.
+// Matrix-vector product: the result has one row or one column. A line is a row or a column of the matrix.
 template <typename E>
 struct lines_call {
   using T = sum_of<E>;
@@ -146,8 +148,8 @@ struct lines_call {
   int64_t lines, depth, batch;
   int64_t line_step, depth_step, matrix_batch, vector_step, vector_batch;
   int64_t blocks, part_depth;
-  bool along_depth;  // a warp reads along a line, otherwise across lines
-  bool column;       // the result is one
+  bool along_depth;  // a warp reads along one line, else across 32 lines
+  bool column;       // the result is a column
   sums_of_parts<T> sums;
 };
 
@@ -193,7 +195,7 @@ __global__ void __launch_bounds__(threads) multiply_lines(lines_call<E> p) {
   }
 }
 
-// Blocks of 64 x 4 threads go over columns and rows, the rows of all matrices in one count.
+// Blocks of 64 x 4 threads over columns and rows; the rows of all matrices of the batch are counted together.
 template <typename T>
 __global__ void finish_parts(const T* sums, int64_t parts, int64_t m, int64_t n, int64_t batch, epilogue<T> end) {
   for (int64_t row = int64_t(blockIdx.y) * blockDim.y + threadIdx.y; row < batch * m;
@@ -228,8 +230,9 @@ dim3 grid_over_elements(const tb_matmul& p) {
   return {unsigned(columns < 65535 ? columns : 65535), unsigned(rows < 65535 ? rows : 65535)};
 }
 
-// Enough parts of the depth to give every multiprocessor a few blocks, none of them short; and to keep the error of
-// sums small, none of them very long, as far as there is room for their sums.
+// The number of parts of the depth. Enough to give each multiprocessor two blocks with parts of at least
+// least_depth; and, to bound the rounding error, parts of at most most_depth as far as the buffer of their sums
+// allows.
 int64_t depth_parts(const scope& on, const tb_matmul& p, int64_t blocks) {
   constexpr int64_t least_depth = 256, most_depth = 8192, room = int64_t(16) << 20, most = 256;
   const int64_t to_fill = 2 * int64_t(multiprocessors(on)) / blocks, possible = p.k / least_depth;
@@ -240,14 +243,14 @@ int64_t depth_parts(const scope& on, const tb_matmul& p, int64_t blocks) {
   return parts < 1 ? 1 : parts < most ? parts : most;
 }
 
-// Runs a kernel on parts of the depth, and adds them if there are several.
+// Runs a kernel over parts of the depth, and adds the parts if there are several.
 template <typename Call, typename E>
 tb_status run_in_parts(const scope& on, const tb_matmul& p, void (*kernel)(Call), Call& call, int64_t blocks,
                        element_type<E>) {
   using T = sum_of<E>;
   const int64_t batch_blocks = p.batch < most_batch_blocks ? p.batch : most_batch_blocks;
   const int64_t wanted = depth_parts(on, p, blocks * p.batch);
-  // Whole slices, so that the last part is not a stump.
+  // Parts are whole slices.
   const int64_t each = p.k > 0 ? parts_of(parts_of(p.k, wanted), slice) * slice : slice;
   const int64_t parts = p.k > 0 ? parts_of(p.k, each) : 1;
   if (blocks * parts > INT32_MAX) return refuse("matmul: found a result with more tiles than a grid has");
