@@ -1,4 +1,4 @@
-// Reductions to the place of the greatest or the least element, the first of equals.
+// Argmax and argmin reductions, with or without the value; of equal elements, the first.
 #include "reduce/minmax_reducers.cuh"
 
 namespace tb_cuda {
@@ -18,7 +18,7 @@ struct finding {
   bool index_alone;
 
   __device__ part identity() const { return {weakest<Greatest, C>(), INT64_MAX}; }
-  // Places rise, so an equal one is not the first, unless there was none.
+  // Indices of a thread increase, so an equal element never replaces an earlier one. INT64_MAX: no element so far.
   __device__ void take(part& best, C x, int64_t i, C) const {
     if (beats<Greatest>(x, C(best.value)) || best.index == INT64_MAX) best = {x, i};
   }

@@ -1,6 +1,6 @@
-// What the threads of a group find together: sums, greatest elements, whatever can be joined.
+// Reductions over a group of threads: sums, maxima, and any associative join.
 //
-// A group is `width` neighbouring threads of a block: a power of two up to 32, or the whole block, of fold_threads.
+// A group is `width` neighbouring threads of a block: a power of two up to 32, or the whole block of reduce_threads.
 #pragma once
 
 #include <string.h>
@@ -22,7 +22,7 @@ constexpr int64_t power_of_two_above(int64_t n) {
   return power;
 }
 
-// Of a struct of numbers, word by word.
+// Warp shuffle of a trivially copyable struct, word by word.
 template <typename T>
 __device__ T shuffle_xor(T value, int bits) {
   static_assert(sizeof(T) % 4 == 0);
@@ -34,8 +34,8 @@ __device__ T shuffle_xor(T value, int bits) {
   return value;
 }
 
-// join(a, b) of the values of all threads of the group, in an order that depends on the width alone; every thread gets
-// it. All threads of the block call this together.
+// Reduces the values of all threads of the group with join(a, b); every thread gets the result. The order depends
+// only on the width. All threads of the block must call this together.
 template <typename T, typename Join>
 __device__ T join_group(T value, int width, const Join& join) {
 #pragma unroll
@@ -45,7 +45,7 @@ __device__ T join_group(T value, int width, const Join& join) {
   if (width <= lanes_of_warp) return value;
   constexpr int warps = reduce_threads / lanes_of_warp;
   __shared__ T of_warp[warps];
-  // Others may still read what they joined before.
+  // Other threads may still read the values of the previous call.
   __syncthreads();
   if (threadIdx.x % lanes_of_warp == 0) of_warp[threadIdx.x / lanes_of_warp] = value;
   __syncthreads();
@@ -61,7 +61,7 @@ struct join_sum {
     return a + b;
   }
 };
-// The greater number; a NaN is none.
+// Maximum; callers pass no NaN.
 struct join_greater {
   template <typename T>
   __device__ T operator()(T a, T b) const {
@@ -69,7 +69,7 @@ struct join_greater {
   }
 };
 
-// Sixteen bytes of elements, read and written at once.
+// 16 bytes of elements, for vectorized loads and stores.
 template <typename E, int V>
 struct alignas(V * sizeof(E)) row_pack {
   E at[V];

@@ -1,4 +1,4 @@
-// Reductions to the greatest or the least element; of bools these are any and all.
+// Maximum and minimum reductions; for BOOL these are any and all.
 #include "reduce/minmax_reducers.cuh"
 
 namespace tb_cuda {

@@ -1,4 +1,4 @@
-// The fold that keeps the greatest or the least element. A NaN beats every number.
+// The reducer for maximum and minimum. NaN propagates.
 #pragma once
 
 #include <limits>
@@ -7,7 +7,7 @@
 
 namespace tb_cuda {
 
-// Whether x takes the place of best.
+// Whether x replaces best.
 template <bool Greatest, typename C>
 __device__ bool beats(C x, C best) {
   if constexpr (std::is_floating_point_v<C>) {
@@ -17,7 +17,7 @@ __device__ bool beats(C x, C best) {
   }
 }
 
-// What every element beats, or equals.
+// The identity of the reduction.
 template <bool Greatest, typename C>
 __device__ constexpr C weakest() {
   using limits = std::numeric_limits<C>;

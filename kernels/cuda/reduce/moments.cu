@@ -1,12 +1,12 @@
-// Variances, norms and the logarithm of a sum of exponentials.
+// Variance, standard deviation, norms and logsumexp.
 #include "reduce/minmax_reducers.cuh"
 #include "reduce/sum_reducers.cuh"
 
 namespace tb_cuda {
 namespace {
 
-// Sums of the distances from the first element and of their squares. That element is at most sqrt(count) standard
-// deviations from the mean, so a great mean costs no digits.
+// Sums of the differences from the first element, and of their squares. The first element is at most sqrt(count)
+// standard deviations from the mean, so a large mean causes no cancellation.
 template <typename C>
 struct deviation {
   using compute = C;
@@ -37,7 +37,7 @@ struct deviation {
   }
 };
 
-// The greatest element so far, and the sum of exponentials of the distances from it.
+// Online logsumexp: the maximum so far, and the sum of exponentials of the differences from it.
 template <typename C>
 struct exponentials {
   using compute = C;
@@ -46,7 +46,7 @@ struct exponentials {
   };
   static constexpr bool needs_origin = false;
 
-  // Of equal infinities the distance is no number.
+  // For equal infinities the difference is NaN.
   static __device__ double term(double x, double greatest) { return x == greatest ? 1 : ::exp(x - greatest); }
 
   __device__ part identity() const { return {-std::numeric_limits<double>::infinity(), 0}; }

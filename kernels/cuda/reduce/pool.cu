@@ -1,5 +1,5 @@
-// Pooling: a thread has one element of what is written, be it a result or an element of the image, and gathers what
-// belongs to it. So sums are in one order whatever thread comes first.
+// Max and average pooling and their gradients. A thread computes one written element (a result, or in backward an
+// image element) and gathers its inputs, so that the order of sums is fixed.
 #include "elementwise/elements.cuh"
 #include "elementwise/offsets.cuh"
 #include "runtime/report.cuh"
@@ -8,12 +8,12 @@
 namespace tb_cuda {
 namespace {
 
-// One dimension of a window: elements first, first + step, ... below end; `padded` counts those of the padding too.
+// One dimension of a window: indices first, first + step, ... below end. `padded` is the extent including padding.
 struct range {
   int64_t first, end, step, padded;
 };
 
-// One dimension of images and results. A kernel of 0 is an adaptive one.
+// One dimension of images and results. A kernel of 0 means adaptive pooling.
 struct side {
   int64_t length, out, kernel, stride, padding, dilation;
 
@@ -28,7 +28,7 @@ struct side {
     return {first, end < length ? end : length, dilation, padded};
   }
 
-  // The windows that may have an element; has() tells which of them do.
+  // The range of windows that may contain the image element `at`; has() tells whether one does.
   __device__ range windows_of(int64_t at) const {
     if (kernel == 0) return {at * out / length, ((at + 1) * out + length - 1) / length, 1, 0};
     const int64_t before = at + padding - (kernel - 1) * dilation, last = (at + padding) / stride;
@@ -43,7 +43,7 @@ struct pooling {
   int64_t images, divisor;
   side y, x;
   bool count_padding;
-  bool narrow;  // fewer than 2^31 elements, of images and of results
+  bool narrow;  // fewer than 2^31 image elements and fewer than 2^31 results
   divider by_image_y, by_image_x, by_out_y, by_out_x;
 
   __device__ int64_t image_size() const { return y.length * x.length; }
@@ -73,7 +73,7 @@ struct pooling {
   }
 };
 
-// Dilation can leave a window nothing but padding: the lowest number there is, found nowhere.
+// The index of a window without elements: dilation can leave only padding in it. Its maximum is lowest().
 constexpr int64_t nowhere = -1;
 
 template <typename T>
@@ -109,7 +109,7 @@ __global__ void max_pool(pooling p, T* out, const T* in, int64_t* index) {
   }
 }
 
-// Adds up the windows that have an element and chose it.
+// Sums the gradients of the windows that contain the element and selected it.
 template <typename T>
 __global__ void max_pool_backward(pooling p, T* out, const T* in, const int64_t* index) {
   const int64_t count = p.images * p.image_size();
@@ -130,7 +130,8 @@ __global__ void max_pool_backward(pooling p, T* out, const T* in, const int64_t*
   }
 }
 
-// Then come windows that chose an element which they do not have, as max_pool never does, and those outside the image.
+// Adds the gradients of windows whose index is outside the window, which max_pool never produces; reports indices
+// outside the image.
 template <typename T>
 __global__ void max_pool_strays(pooling p, T* out, const T* in, const int64_t* index, reporter report) {
   const int64_t count = p.images * p.out_size();
@@ -222,7 +223,7 @@ tb_status pool_of(const tb_pool& c, const tb_call* where) {
     const int64_t* const index = c.index;
     const tb_status status = launch_over(on, "max_pool_backward", work, &max_pool_backward<T>, p, out, in, index);
     if (status != TB_OK || results <= 0) return status;
-    // One thread adds in order.
+    // In deterministic mode one thread adds in order.
     const int64_t threads = deterministic() ? 1 : results;
     return launch(on, "max_pool_backward", &max_pool_strays<T>, threads == 1 ? 1 : grid_for(threads),
                   threads == 1 ? 1 : block_threads, 0, p, out, in, index, report_for(on));

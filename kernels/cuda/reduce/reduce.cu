@@ -1,4 +1,4 @@
-// Reductions: finds the family.
+// Entry point of reductions: selects the family of the operation.
 #include "reduce/reduce.cuh"
 
 #include "runtime/table.cuh"

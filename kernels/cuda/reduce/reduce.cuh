@@ -1,9 +1,10 @@
-// Reductions: which thread folds what. A fold says how an element enters, how two parts are joined, and what is
-// written.
+// Reduction kernels and their launch. A reducer defines how an element is accumulated, how two partial results are
+// joined and what is stored.
 //
-// Along rows, a group of lanes or a whole block folds one result. Where results lie denser in memory than what is
-// reduced, neighbouring threads fold neighbouring results. Few long reductions are cut: the parts go into memory, and a
-// second kernel joins them in their order, so that a result does not depend on who came first.
+// If the reduced dimension is the innermost in memory, a group of lanes or a whole block reduces one result
+// (reduce_rows). If results are denser than the reduced elements, neighbouring threads reduce neighbouring results
+// (reduce_columns). Few long reductions are split into parts: the partial results go to memory, and a second kernel
+// joins them in a fixed order, so that results are deterministic.
 #pragma once
 
 #include "elementwise/elements.cuh"
@@ -12,21 +13,22 @@
 
 namespace tb_cuda {
 
-// A fold has: compute, the type of elements; part; identity(); take(part&, x, place, origin), in rising places of a
-// thread; join(part, part); store(part, count, where). With needs_origin the first element comes along.
+// A reducer has: compute, the compute type; part, the partial result; identity(); take(part&, x, index, origin),
+// called with increasing indices per thread; join(part, part); store(part, count, destination, offset, index
+// offset). With needs_origin, origin is the first element of the reduction.
 struct reduced_value {
   void* out;
   int64_t* index;
   int32_t dtype;
 };
 
-// Where the elements of a reduction are. Operands: the result, its index, the input.
+// Offsets of the elements of a reduction. Operands: the result, its index, the input.
 struct reduction_space {
   offsets<3> kept;
   offsets<1> reduced;
   int64_t outputs, count;
-  int64_t step;  // of the only reduced dimension
-  bool flat;     // there is one
+  int64_t step;  // of the reduced dimension, if `flat`
+  bool flat;     // there is one reduced dimension
 
   __device__ int64_t place(int64_t i) const {
     if (flat) return i * step;
@@ -52,7 +54,7 @@ struct any_input {
   __device__ C at(int64_t i) const { return load_as<C>(data, dtype, i); }
 };
 
-// Dense elements from place `first` on, with loads of 16 bytes between a ragged head and tail.
+// Accumulates contiguous elements, numbered from `first`: 16-byte loads between an unaligned head and a tail.
 template <typename F, typename E>
 __device__ void take_dense(const F& f, typename F::part& part, const E* from, int64_t first, int64_t count, int lane,
                            int width, typename F::compute origin) {
@@ -85,7 +87,7 @@ __device__ void take_dense(const F& f, typename F::part& part, const E* from, in
   }
 }
 
-// Elements at places from `first` to `last` - 1, `step` places apart.
+// Accumulates every `step`-th element from `first` to `last` - 1.
 template <typename F, typename In>
 __device__ void take_apart(const F& f, typename F::part& part, const In& in, const reduction_space& space, int64_t base,
                            int64_t first, int64_t last, int64_t step, typename F::compute origin) {
@@ -107,7 +109,7 @@ struct join_parts {
   __device__ typename F::part operator()(typename F::part a, typename F::part b) const { return f.join(a, b); }
 };
 
-// How many parts a result is folded in, how long they are, and where they are put.
+// How a reduction is split: the number of parts, their length, and the memory of partial results.
 template <typename P>
 struct reduction_split {
   int64_t parts, length;
@@ -149,10 +151,10 @@ __global__ void __launch_bounds__(reduce_threads)
   }
 }
 
-// A block folds `columns` neighbouring results, a power of two; its other threads share their elements.
+// A block reduces `columns` neighbouring results, a power of two; the threads of a column share its elements.
 template <typename F, typename In>
-__global__ void __launch_bounds__(reduce_threads)
-    reduce_columns(F f, In in, reduced_value to, reduction_space space, reduction_split<typename F::part> cut, int columns) {
+__global__ void __launch_bounds__(reduce_threads) reduce_columns(F f, In in, reduced_value to, reduction_space space,
+                                                                 reduction_split<typename F::part> cut, int columns) {
   using part_type = typename F::part;
   part_type* const shared = dynamic_shared<part_type>();
   const int column = int(threadIdx.x) % columns, row = int(threadIdx.x) / columns, rows = reduce_threads / columns;
@@ -209,7 +211,7 @@ __global__ void __launch_bounds__(reduce_threads)
 
 inline int64_t distance(int64_t stride) { return stride == 0 ? INT64_MAX : stride < 0 ? -stride : stride; }
 
-// Fewer parts than this many elements each are not worth a second kernel.
+// Shorter parts are not worth a second kernel.
 constexpr int64_t least_part = 4096;
 
 template <typename F, typename In>
@@ -228,7 +230,7 @@ tb_status reduce_over(const scope& on, const tb_reduction& call, const F& f, con
   space.flat = plan.reduced == 1;
   space.step = source.strides[0];
   const reduced_value to{plan.operand[0].data, indexed ? static_cast<int64_t*>(plan.operand[1].data) : nullptr,
-                       plan.operand[0].dtype};
+                         plan.operand[0].dtype};
   const int64_t processors = multiprocessors(on);
   const bool across = plan.reduced < plan.ndim && distance(source.strides[plan.reduced]) < distance(source.strides[0]);
   reduction_split<part> cut{1, space.count, nullptr};
@@ -246,8 +248,8 @@ tb_status reduce_over(const scope& on, const tb_reduction& call, const F& f, con
     if (aside.status() != TB_OK) return aside.status();
     cut.aside = aside.as<part>();
     const dim3 grid(unsigned(least_of(blocks, INT64_C(1) << 20)), unsigned(cut.parts));
-    const tb_status status = launch(on, "reduce", reduce_columns<F, In>, grid, reduce_threads, reduce_threads * sizeof(part),
-                                    f, in, to, space, cut, int(columns));
+    const tb_status status = launch(on, "reduce", reduce_columns<F, In>, grid, reduce_threads,
+                                    reduce_threads * sizeof(part), f, in, to, space, cut, int(columns));
     if (status != TB_OK || cut.parts == 1) return status;
     const int width = cut.parts <= lanes_of_warp || space.outputs >= 4096 ? 1 : reduce_threads;
     return launch(on, "reduce", join_aside<F>, grid_for(space.outputs * width), reduce_threads, 0, f, to, space, cut,
@@ -271,7 +273,7 @@ tb_status reduce_over(const scope& on, const tb_reduction& call, const F& f, con
                 cut.parts, INT64_C(1), joining);
 }
 
-// The dtypes that are loaded as what they are; others element by element.
+// Dtypes with their own instance of the kernels; the others are loaded with load_as().
 template <typename C, typename E>
 inline constexpr bool loads_directly =
     std::is_same_v<C, compute_of<E>> &&
@@ -291,10 +293,10 @@ tb_status reduce_elements(const scope& on, const tb_reduction& call, const F& f)
   });
 }
 
-// By family: reduce.cu says which is where. TB_UNSUPPORTED_DTYPE for what a family has no fold for.
-tb_status reduce_sums(const tb_reduction& call, const scope& on);     // sums and products
-tb_status reduce_moments(const tb_reduction& call, const scope& on);  // variances, norms, log of a sum of exponentials
-tb_status reduce_minmax(const tb_reduction& call, const scope& on);    // the greatest and the least
-tb_status reduce_arg(const tb_reduction& call, const scope& on);   // and where they are
+// Families, selected in reduce.cu. TB_UNSUPPORTED_DTYPE if the family has no reducer for the operation and dtype.
+tb_status reduce_sums(const tb_reduction& call, const scope& on);     // sums, products, counts
+tb_status reduce_moments(const tb_reduction& call, const scope& on);  // variance, norms, logsumexp
+tb_status reduce_minmax(const tb_reduction& call, const scope& on);   // maximum and minimum
+tb_status reduce_arg(const tb_reduction& call, const scope& on);      // argmax and argmin
 
 }  // namespace tb_cuda

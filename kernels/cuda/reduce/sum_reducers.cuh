@@ -1,4 +1,4 @@
-// The fold that adds up what it makes of each element, and may take a root of the sum.
+// The reducer that sums a function of each element, and may take a root of the sum.
 #pragma once
 
 #include "reduce/reduce.cuh"
@@ -51,7 +51,7 @@ struct adding {
   using compute = C;
   using part = sum_of<C>;
   static constexpr bool needs_origin = false;
-  double order = 1;  // of the root that is taken of the sum
+  double order = 1;  // order of the root of the sum
 
   __device__ part identity() const { return part::of(0); }
   __device__ void take(part& sum, C x, int64_t, C) const { sum.add(Map::of(x, order)); }

@@ -1,10 +1,10 @@
-// Reductions that add up or multiply.
+// Sums, products and counts of nonzero elements.
 #include "reduce/sum_reducers.cuh"
 
 namespace tb_cuda {
 namespace {
 
-// Floats in double, so that what overflows on the way can still come back.
+// Floats are multiplied in double, whose range covers intermediate products that overflow a float.
 template <typename C>
 struct multiplying {
   using compute = C;

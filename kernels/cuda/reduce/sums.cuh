@@ -1,7 +1,7 @@
-// Sums whose error does not grow with their length.
+// Accumulators whose rounding error does not grow with the length.
 //
-// Floats are added up in double, which has bits to spare for any length that fits into memory. Doubles are added with
-// what rounding took from the total (Knuth's two-sum), for which memory leaves the time.
+// Floats are accumulated in double, which has bits to spare for any length that fits in memory. Doubles are
+// accumulated with compensation (Knuth's two-sum), which is free because memory bandwidth is the limit.
 #pragma once
 
 #include "elementwise/elements.cuh"
@@ -28,7 +28,7 @@ struct exact_sum {
     add(other.total);
     rest += other.rest;
   }
-  // Of an infinite total nothing was lost, and the rest is no number.
+  // If the total is infinite, the compensation is NaN and is ignored.
   __device__ double value() const { return rest != rest ? total : total + rest; }
 };
 
