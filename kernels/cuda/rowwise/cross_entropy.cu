@@ -1,4 +1,4 @@
-// Minus the logarithm of the softmax of a row at its label, and the gradient of that.
+// Cross entropy of rows: -log_softmax(row)[label] * weight, and its gradient.
 #include "rowwise/loss.cuh"
 #include "rowwise/softmax_in_registers.cuh"
 #include "rowwise/softmax_long.cuh"
@@ -6,7 +6,8 @@
 namespace tb_cuda {
 namespace {
 
-enum { out_row, other_row, in_row, label_row, weight_row };  // the other: the row's weight, or the gradient
+// other_row: the row's weight, or in backward the incoming gradient
+enum { out_row, other_row, in_row, label_row, weight_row };
 
 template <typename C>
 __device__ C loss_of(C labelled, C greatest, double sum, double weight) {

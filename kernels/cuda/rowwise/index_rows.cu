@@ -1,4 +1,4 @@
-// Elements of a row read or written by index, as bytes.
+// Gather, scatter and index checks along rows; elements are copied as bytes.
 #include "rowwise/index_rows.cuh"
 
 namespace tb_cuda {
@@ -17,7 +17,7 @@ __global__ void gather(index_grid grid) {
   }
 }
 
-// out [n]; source [k], index [k]. In order the last of equal indices wins.
+// out [n]; source [k], index [k]. When executed in order, the last of equal indices wins.
 template <typename Bytes>
 struct put {
   Bytes* out;

@@ -1,4 +1,4 @@
-// Elements of rows by index: a grid with a thread for each index, and what threads do to a row together.
+// Gather and scatter along rows: kernels with one thread per index, or one thread per row.
 #pragma once
 
 #include "rowwise/row_space.cuh"
@@ -6,16 +6,16 @@
 
 namespace tb_cuda {
 
-// Each place of each index row. Operands as a kernel wants them: those moved by their own step along the row come with
-// it, those that the index moves in have the start of their row.
+// All elements of the index operand. `places` has the offsets of the operands; an operand addressed by the index has
+// the offset of its row's start.
 struct index_grid {
   offsets<3> places;
   row_data row[3];
-  int64_t range;  // of the indices
+  int64_t range;  // size of the indexed dimension
   reporter report;
 };
 
-// Dimensions with their strides for three operands.
+// Dimensions with the strides of three operands.
 struct index_dims {
   int32_t count = 0;
   int64_t sizes[TB_MAX_DIMS] = {};
@@ -33,13 +33,15 @@ struct index_dims {
   }
 };
 
-// The batch has one dimension less than there may be, so that the row finds room; dimensions of operands `moved` by the
-// index have no step along the row. `only`: 0 for all of the batch, 1 for where operand 0 has a stride, 2 for the rest.
+// The dimensions of the index operand. The batch has fewer than TB_MAX_DIMS dimensions, so the row dimension fits.
+// Operand `moved` is addressed by the index and has stride 0 along the row. `only`: 0 for all of the batch, 1 for
+// the dimensions in which operand 0 has a stride, 2 for the others.
 inline index_dims dims_of(const tb_rowwise& call, int64_t length, int moved, bool with_row, int only = 0) {
   index_dims dims;
   const auto step = [&](int k) { return k >= call.operands || k == moved ? 0 : call.row[k].step; };
   const auto stride = [&](int k, int d) { return k < call.operands ? call.row[k].strides[d] : 0; };
-  // Neighbouring threads have neighbours of what is read or written in the order of the indices.
+  // Coalescing: if the operand accessed in the order of the indices is contiguous along the batch, that dimension
+  // is first.
   const int other = moved == 0 ? 1 : 0;
   const bool beside = call.ndim > 0 && only == 0 && stride(other, 0) == 1 && step(other) != 1;
   if (with_row && !beside) dims.add(length, step(0), step(1), step(2));
@@ -51,7 +53,7 @@ inline index_dims dims_of(const tb_rowwise& call, int64_t length, int moved, boo
   return dims;
 }
 
-// Each index with its places in operand 0, without what the index adds, and in operand 1. A thread has one of them.
+// One thread per index. Calls write(offset of the row in operand 0, index, offset in operand 1).
 template <typename Write>
 __global__ void scatter_at_once(index_grid grid, Write write) {
   for (int64_t e = first_index(); e < grid.places.count; e += index_step()) {
@@ -61,7 +63,7 @@ __global__ void scatter_at_once(index_grid grid, Write write) {
     if (i >= 0) write(at[0], i, at[1]);
   }
 }
-// A thread has a row: what comes later in it is written later.
+// One thread per row of operand 0, in the order of the indices.
 template <typename Write>
 __global__ void scatter_in_order(index_grid grid, offsets<3> rows, Write write) {
   for (int64_t r = first_index(); r < rows.count; r += index_step()) {
@@ -88,7 +90,7 @@ tb_status scatter_rows(const tb_rowwise& call, const scope& on, bool in_order, A
   return launch_over(on, "scatter", rows.count, scatter_in_order<InOrder>, grid, rows, one_by_one);
 }
 
-// Gather, scatter and the check in index_rows.cu; what is folded into a row in scatter_reduce.cu.
+// Sums, products, maxima and minima by index (scatter_reduce.cu); the others are in index_rows.cu.
 tb_status scatter_reduce(const tb_rowwise& call, const scope& on);
 
 }  // namespace tb_cuda

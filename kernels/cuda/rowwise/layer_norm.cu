@@ -1,5 +1,5 @@
-// Rows brought to mean 0 and variance 1. What is summed is seen from the row's first element, in double, so that rows
-// far from 0 lose nothing.
+// Layer norm. Sums are of differences from the row's first element, in double, so that a large mean causes no
+// cancellation.
 #include "rowwise/layer_norm.cuh"
 
 #include "rowwise/long_rows.cuh"
@@ -67,8 +67,8 @@ struct kept_kernels {
   }
 };
 
-// The first element is at most sqrt(length) standard deviations from the mean: what its square takes from the sum of
-// squares, a double has.
+// The first element is at most sqrt(length) standard deviations from the mean, so the sum of squares minus length *
+// mean^2 loses at most log2(length) bits of a double.
 template <typename C>
 struct layer_norm_of_long {
   using compute = C;
@@ -76,7 +76,7 @@ struct layer_norm_of_long {
   struct found {
     double start, sum, squares;
     __device__ static found none() { return {0, 0, 0}; }
-    // All that have a start have the same.
+    // start is 0 (none) or the row's first element, the same for all threads.
     __device__ static found joined(found a, found b) {
       return {a.start != 0 ? a.start : b.start, a.sum + b.sum, a.squares + b.squares};
     }

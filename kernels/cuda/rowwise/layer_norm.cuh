@@ -1,4 +1,4 @@
-// Norms of layers by direction; the call has its batch collapsed.
+// Layer norm, RMS norm and their gradients; the batch of the call is collapsed.
 #pragma once
 
 #include "rowwise/rowwise.cuh"

@@ -1,4 +1,4 @@
-// The gradient of layer_norm for its rows. With x normalised and g the gradient by weight:
+// The gradient of layer_norm for its input. With x the normalised input and g the gradient times weight:
 // rstd * (g - mean(g) - x * mean(g * x)).
 #include "rowwise/layer_norm.cuh"
 #include "rowwise/long_rows.cuh"
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>,
 #pragma unroll
       for (int j = 0; j < N; ++j) gradient.x[j] *= weight.x[j];
     }
-    // Beyond the row's end g is 0.
+    // Past the end of the row g is 0.
     double sum = 0, product = 0;
 #pragma unroll
     for (int j = 0; j < N; ++j) {

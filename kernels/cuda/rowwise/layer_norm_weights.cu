@@ -1,6 +1,6 @@
-// The gradients of layer_norm for weight and bias: sums over all rows of one place. Neighbouring threads have
-// neighbouring places, the other threads of a block and other blocks have other rows; a second kernel joins what blocks
-// put aside, in order.
+// The gradients of layer_norm for weight and bias: sums over all rows, per position. Neighbouring threads have
+// neighbouring positions; rows are divided among the other threads of a block and among blocks. A second kernel adds
+// the blocks' partial sums in a fixed order.
 #include "reduce/sums.cuh"
 #include "rowwise/layer_norm.cuh"
 #include "rowwise/long_rows.cuh"
@@ -24,7 +24,7 @@ __device__ void put_sums(const row_space<6>& rows, const int64_t (&at)[6], const
   if (rows.row[of_bias_row].data != nullptr) rows.row[of_bias_row].put(at[of_bias_row], 0, C(sums.sum.value()));
 }
 
-// E is void where dtypes differ.
+// E is void if the operands have different dtypes.
 template <typename C, typename E>
 __global__ void __launch_bounds__(reduce_threads)
     sum_places(row_space<6> rows, int places, int64_t part, weight_sums<C>* aside) {
@@ -88,7 +88,7 @@ tb_status run(const scope& on, const row_space<6>& rows) {
   const int64_t positions = rows.batch.count;
   const int64_t places = least_of(32, power_of_two_above(positions)), together = reduce_threads / places;
   const int64_t blocks = parts_of(positions, places);
-  // Enough blocks to fill the device, and parts that one thread can join.
+  // Enough blocks to fill the device, but few enough parts for one thread to add.
   int64_t parts = least_of(multiprocessors(on) * 8 / blocks, rows.length / (together * 8));
   parts = parts < 1 ? 1 : parts > 256 ? 256 : parts;
   const int64_t part = parts_of(rows.length < 1 ? 1 : rows.length, parts);

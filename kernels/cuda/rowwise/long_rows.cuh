@@ -1,6 +1,7 @@
-// Rows too long for registers, or of dtypes that are converted one by one: a block finds something of a row, and goes
-// over it again to write. Where there are few rows, blocks share one: they put aside what they find, and a second
-// kernel joins that in order before it writes. An Op that `writes_one` number for a row does so at its first element.
+// Row operations in two passes, for rows too long for registers or with mixed dtypes: a block reduces a row, then
+// reads it again and writes the result. If there are few rows, several blocks share a row: their partial results go
+// to memory, and a second kernel joins them in a fixed order before it writes. An Op with `writes_one` writes one
+// number per row, in put() of element 0.
 #pragma once
 
 #include "rowwise/row_registers.cuh"
@@ -12,7 +13,7 @@ struct join_found {
   __device__ Found operator()(Found a, Found b) const { return Found::joined(a, b); }
 };
 
-// Operands of one dtype E, or each of its own (void).
+// Operands that all have dtype E, or with E void, any dtypes.
 template <typename E, int Operands>
 struct row_access {
   row_data row[Operands];
@@ -25,7 +26,7 @@ struct row_access {
       return to_compute<C>(static_cast<const E*>(row[k].data)[at[k] + i * row[k].step]);
     }
   }
-  // Of an operand that may have another dtype.
+  // For an operand that may have another dtype.
   template <typename C>
   __device__ C get_any(int k, const int64_t (&at)[Operands], int64_t i) const {
     return row[k].template get<C>(at[k], i);
@@ -44,8 +45,8 @@ struct row_access {
   }
 };
 
-// The threads of a block go over a part of a row. A thread loads some elements before it does anything with them, so
-// that their loads are under way together.
+// Calls visit(i, element) for the elements of a part of a row, strided over the block. Loads are issued in groups
+// before their first use, to hide latency.
 template <typename Op, typename Access, typename Visit>
 __device__ void each_element(const Op& op, const Access& access, const int64_t (&at)[Op::operands], int64_t begin,
                              int64_t end, const Visit& visit) {
@@ -138,7 +139,7 @@ tb_status run_long_rows(const scope& on, const char* what, const row_space<Op::o
   return launch(on, what, write_in_parts<E, Op>, grid, reduce_threads, 0, op, rows, part, found);
 }
 
-// `alike` are bits of the operands that have to be of one dtype for the faster kernel.
+// `alike`: bit mask of the operands that must have one dtype for the typed kernel.
 template <typename Op>
 tb_status over_long_rows(const scope& on, const char* what, const tb_rowwise& call, unsigned alike,
                          const row_space<Op::operands>& rows, const Op& op) {

@@ -1,4 +1,4 @@
-// The losses of rows of log-probabilities given their labels, and sums of such losses.
+// Negative log likelihood of rows of log-probabilities, its gradient, and totals of losses.
 #include "rowwise/loss.cuh"
 
 #include "reduce/block_reduce.cuh"
@@ -20,7 +20,8 @@ __global__ void nll(row_space<5> rows, labels given) {
   }
 }
 
-// out; gradient, label, weight. A thread has an element, neighbours in memory those that are next to each other.
+// out; gradient, label, weight. One thread per element; `beside` makes neighbouring rows the fastest index, for
+// coalescing.
 template <typename C>
 __global__ void nll_backward(row_space<4> rows, labels given, bool beside) {
   const int64_t count = rows.batch.count * rows.length;
@@ -36,7 +37,7 @@ __global__ void nll_backward(row_space<4> rows, labels given, bool beside) {
   }
 }
 
-// out, sum of the weights; losses, weights: a block for each position.
+// out, sum of the weights; losses, weights. One block per batch position.
 template <typename C>
 __global__ void __launch_bounds__(reduce_threads) nll_total(row_space<4> rows, bool divided) {
   for (int64_t r = blockIdx.x; r < rows.batch.count; r += gridDim.x) {

@@ -1,4 +1,4 @@
-// Losses by family; the call has its batch collapsed.
+// Losses and their labels; the batch of the call is collapsed.
 #pragma once
 
 #include "rowwise/row_space.cuh"
@@ -6,14 +6,15 @@
 
 namespace tb_cuda {
 
-// The label of a row, and what it counts for.
+// The labels of rows, and the class weights.
 struct labels {
   row_data row, weight;
   int64_t ignored;
   int64_t classes;
   reporter report;
 
-  // False if the label is out of range, which is reported. The label to ignore is -1 here.
+  // Reads a label and its weight. False if the label is out of range, which is reported if `tells`. The ignored
+  // label becomes -1.
   __device__ bool read(int64_t at, int64_t weight_at, bool tells, int64_t& label, double& weighs) const {
     label = row.get<int64_t>(at, 0);
     weighs = 0;

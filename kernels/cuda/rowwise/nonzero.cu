@@ -1,5 +1,5 @@
-// Coordinates of the elements that are not zero: blocks count theirs, Thrust sums the counts up, blocks write theirs.
-// How many there are is a result of the host, which waits for it.
+// Coordinates of nonzero elements: blocks count, Thrust scans the counts, blocks write. The number of nonzero
+// elements is returned to the host, so the call synchronizes.
 #include "runtime/thrust.cuh"
 
 #include <thrust/scan.h>
@@ -12,7 +12,7 @@ namespace tb_cuda {
 namespace {
 
 constexpr int warp_size = 32, warps = block_threads / warp_size;
-constexpr int each = 16, tile = each * block_threads;  // elements of a thread, of a block at a time
+constexpr int each = 16, tile = each * block_threads;  // elements per thread; elements per block and iteration
 constexpr unsigned all_lanes = 0xffffffff;
 
 struct elements_of {
@@ -59,10 +59,10 @@ __global__ void count_set(elements_of in, int64_t* counts) {
   }
 }
 
-// ends[t]: how many there are up to and with tile t.
+// ends[t]: the number of nonzero elements up to and including tile t.
 __global__ void write_set(elements_of in, const int64_t* ends, int64_t* out) {
   constexpr int groups = each * warps, of_lane = groups / warp_size;
-  __shared__ int before[groups];  // in the tile; groups of 32 elements in their order
+  __shared__ int before[groups];  // exclusive prefix sums over the tile's groups of 32 elements
   const int thread = int(threadIdx.x), lane = thread % warp_size, warp = thread / warp_size;
   for (int64_t t = blockIdx.x; t < in.tiles; t += gridDim.x) {
     unsigned votes[each];

@@ -1,4 +1,4 @@
-// Rows brought to mean square 1. Squares are summed in double, which holds those of any float.
+// RMS norm: scales rows to mean square 1. Squares are summed in double, which holds the square of any float.
 #include "rowwise/layer_norm.cuh"
 #include "rowwise/long_rows.cuh"
 

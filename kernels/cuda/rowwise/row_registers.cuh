@@ -1,7 +1,7 @@
-// Rows that are kept in registers: read once, and written once.
+// Rows kept in registers: each element is read once and written once.
 //
-// The threads of a group share a row, N elements each. Rows that stand side by side are shared so that neighbouring
-// threads have neighbouring rows.
+// The threads of a group share a row, N elements each. If neighbouring rows are adjacent in memory, neighbouring
+// threads have neighbouring rows, for coalescing.
 #pragma once
 
 #include "rowwise/row_space.cuh"
@@ -11,10 +11,10 @@ namespace tb_cuda {
 constexpr int64_t longest_kept = 32 * reduce_threads;
 constexpr int64_t longest_beside = 1024;
 
-// A block as groups of threads, one per row: `width` neighbouring threads, or one column of `across`.
+// Division of a block into groups of threads, one row each: `width` neighbouring threads, or a column of `across`.
 struct row_groups {
   int width;
-  int across;  // 0: neighbouring threads
+  int across;  // columns per block; 0: groups are neighbouring threads
 
   __device__ int lane() const {
     return int(threadIdx.x) % (across > 0 ? reduce_threads : width) / (across > 0 ? across : 1);
@@ -22,7 +22,7 @@ struct row_groups {
   __device__ int mine() const { return across > 0 ? int(threadIdx.x) % across : int(threadIdx.x) / width; }
   __host__ __device__ int count() const { return reduce_threads / width; }
 
-  // Of all threads of the group, for each of them. The whole block calls this together.
+  // Reduces over the group; every thread gets the result. The whole block must call this together.
   template <bool MayStandBeside, typename T, typename Join>
   __device__ T join(T value, const Join& joined) const {
     if constexpr (MayStandBeside) {
@@ -47,15 +47,15 @@ struct row_groups {
   }
 };
 
-// The elements of a row that a thread keeps: packs of V, which need dense rows, or single ones. Beyond the row's end is
-// `other`.
+// A thread's elements of a row: packs of V, which require contiguous rows, or single elements. Past the end of the
+// row they are `other`.
 template <typename E, int V, int N>
 struct kept_row {
   static_assert(N % V == 0);
   using C = compute_of<E>;
   C x[N];
 
-  // The place in the row of element j.
+  // The index in the row of element j.
   static __device__ int place(const row_groups& groups, int lane, int j) {
     return (j / V * groups.width + lane) * V + j % V;
   }
@@ -102,25 +102,26 @@ struct kept_row {
   }
 };
 
-// Blocks that share a processor, as far as their kept rows, and as much again for what is made of one, leave them
-// registers: with too few in flight the memory waits.
+// Minimum number of resident blocks per multiprocessor for __launch_bounds__, to hide memory latency. The 256
+// registers per thread are divided among blocks that need N values for each of Rows + 1 rows (one for temporaries),
+// and 40 more.
 template <typename C, int N, int Rows = 1>
 constexpr int blocks_keeping() {
   const int least = sizeof(C) == 4 ? 2 : 1, blocks = 256 / (N * (Rows + 1) * int(sizeof(C) / 4) + 40);
   return blocks > least ? blocks : least;
 }
 
-// How rows of a length are shared among threads.
+// The division of rows of one length among threads.
 struct row_shape {
   row_groups groups;
-  int each;  // elements of a thread: 4 (a pack of 8 for halves), 16 or 32
+  int each;  // elements per thread: 4 (a pack of 8 in half precision), 16 or 32
 };
 
 inline row_shape shape_of(int64_t rows, int64_t n, bool beside, int pack, int64_t processors) {
   const int few = pack > 4 ? pack : 4;
   const auto each = [&](int64_t threads) { return n <= few * threads ? few : n <= 16 * threads ? 16 : 32; };
   if (beside && n <= longest_beside) {
-    // Eight floats or more of each line of memory.
+    // At least 8 neighbouring rows per access: 32 bytes of float32.
     int across = 32;
     while (across > 8 && n > int64_t(32) * (reduce_threads / across)) across /= 2;
     const int width = reduce_threads / across;
@@ -130,8 +131,7 @@ inline row_shape shape_of(int64_t rows, int64_t n, bool beside, int pack, int64_
     return {{int(power_of_two_above(parts_of(n < 1 ? 1 : n, few))), 0}, few};
   }
   const bool crowded = rows >= processors * 16;
-  // With 16 elements each more blocks share a processor than with 32, and rows of two warps still wait little for each
-  // other.
+  // 16 elements per thread allow higher occupancy than 32, and groups of two warps still synchronize cheaply.
   const int few_warps = n <= 16 * lanes_of_warp ? lanes_of_warp : 2 * lanes_of_warp;
   const int width = n <= 1024 && crowded ? few_warps : reduce_threads;
   return {{width, 0}, each(width)};
@@ -142,7 +142,7 @@ struct values_each {
   static constexpr int value = N;
 };
 
-// Calls f(values_each<N>()).
+// Calls f(values_each<N>()) with N = each.
 template <typename F>
 tb_status with_values(int each, F f) {
   switch (each) {
@@ -153,7 +153,7 @@ tb_status with_values(int each, F f) {
   }
 }
 
-// The floating dtypes whose rows kernels are compiled for, computed in what they are computed in elsewhere.
+// Calls f(element_type<E>()) for the floating-point dtypes that typed row kernels support.
 template <typename F>
 tb_status with_float_element(int32_t dtype, F f) {
   switch (dtype) {
@@ -168,7 +168,7 @@ inline bool is_row_dtype(int32_t dtype, int32_t compute) {
   return compute == TB_F64 ? dtype == TB_F64 : dtype == TB_F16 || dtype == TB_BF16 || dtype == TB_F32;
 }
 
-// The dtype of those operands of a set of bits that are given, or -1 if they differ.
+// The common dtype of the operands in a bit mask that are present, or -1 if they differ.
 inline int32_t common_dtype(const tb_rowwise& call, unsigned set) {
   int32_t dtype = -1;
   for (int k = 0; k < call.operands; ++k) {
@@ -179,13 +179,13 @@ inline int32_t common_dtype(const tb_rowwise& call, unsigned set) {
   return dtype;
 }
 
-// How the rows of a set of operands lie.
+// The memory layout of the rows of a set of operands.
 struct row_layout {
-  bool kept = true;  // they fit into registers, and are of a dtype that kernels are compiled for
+  bool kept = true;  // short enough for registers, with a dtype that typed kernels support
   bool packed = true, beside = true;
   int32_t dtype;
 
-  // The same for kernels that do not take rows side by side.
+  // The same without interleaved rows, for kernels that do not support `beside`.
   row_layout in_order() const {
     row_layout other = *this;
     other.beside = false;
@@ -202,8 +202,8 @@ struct row_layout {
   }
 };
 
-// Runs `visit(base, n, active)` for each row of the group; rows beyond the last are empty, so that all threads of a
-// block take part in what they find together.
+// Calls visit(offsets, n, active) for each row of the group. Past the last row n is 0 and active false, so that all
+// threads of a block take part in reductions.
 template <int Operands, typename Visit>
 __device__ void each_kept_row(const row_space<Operands>& rows, const row_groups& groups, const Visit& visit) {
   for (int64_t first = int64_t(blockIdx.x) * groups.count(); first < rows.batch.count;
@@ -215,7 +215,7 @@ __device__ void each_kept_row(const row_space<Operands>& rows, const row_groups&
   }
 }
 
-// Launches a kernel for kept rows: one for packs, one for the rest. `kernels` has run<E, V, N>().
+// Launches a kernel for kept rows, vectorized if rows are packed. `kernels` has run<E, V, N>(grid, groups).
 template <typename Kernels>
 tb_status over_kept_rows(const scope& on, const row_layout& how, int64_t rows, int64_t n, Kernels kernels) {
   return with_float_element(how.dtype, [&](auto type) {

@@ -1,4 +1,4 @@
-// The rows of a call as kernels see them: a batch with its dimensions collapsed, and one operand after the other.
+// The rows of a call as kernel parameters: the collapsed batch and the operands.
 #pragma once
 
 #include "elementwise/elements.cuh"
@@ -7,7 +7,7 @@
 
 namespace tb_cuda {
 
-// The call with dimensions of its batch joined where all operands allow it.
+// The call with batch dimensions merged where the strides of all operands allow it.
 inline tb_rowwise collapsed(tb_rowwise call) {
   int kept = 0;
   for (int d = 0; d < call.ndim; ++d) {
@@ -29,7 +29,7 @@ inline tb_rowwise collapsed(tb_rowwise call) {
   return call;
 }
 
-// Where each operand has its row of a position of the batch.
+// The operands' offsets of the row at a batch position.
 template <int Operands>
 offsets<Operands> batch_of(const tb_rowwise& call) {
   static constexpr int64_t nowhere[TB_MAX_DIMS] = {};
@@ -37,7 +37,7 @@ offsets<Operands> batch_of(const tb_rowwise& call) {
                            [&](int k) { return call.row[k].data == nullptr ? nowhere : call.row[k].strides; });
 }
 
-// A row operand for kernels. Null data: it was not given.
+// A row operand as a kernel parameter. Null data: omitted.
 struct row_data {
   void* data;
   int64_t step;
@@ -58,7 +58,7 @@ struct row_data {
 
 constexpr int64_t bytes_of_dtype[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 
-// The rows of a call, and what they have in common.
+// The rows of a call: batch, common length and operands.
 template <int Operands>
 struct row_space {
   offsets<Operands> batch;
@@ -71,7 +71,7 @@ struct row_space {
   }
 };
 
-// Whether the rows of an operand are dense and begin at multiples of 16 bytes; or of any that was not given.
+// Whether the rows of an operand are contiguous and aligned to 16 bytes; true for an omitted operand.
 inline bool in_packs(const tb_rowwise& call, int k) {
   const tb_row_operand& row = call.row[k];
   if (row.data == nullptr) return true;
@@ -83,7 +83,7 @@ inline bool in_packs(const tb_rowwise& call, int k) {
   return true;
 }
 
-// Whether rows stand side by side: the same element of neighbouring rows is next in memory.
+// Whether rows are interleaved: neighbouring rows are adjacent in memory, elements of a row are not.
 inline bool beside_in(const tb_rowwise& call, int k) {
   const tb_row_operand& row = call.row[k];
   return call.ndim > 0 && row.strides[0] == 1 && row.step != 1;

@@ -1,4 +1,4 @@
-// Operations on rows: finds the family.
+// Entry point of row operations: selects the family of the operation.
 #include "rowwise/rowwise.cuh"
 
 #include "runtime/table.cuh"
@@ -17,7 +17,7 @@ const void* written(const tb_rowwise& call) {
   for (int i = 0; i < call.operands; ++i) {
     if (call.row[i].written != 0 && call.row[i].data != nullptr) return call.row[i].data;
   }
-  return call.row[0].data;  // of a check, which writes nothing
+  return call.row[0].data;  // index checks, which write nothing
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Running sums, products and extremes of rows: a thread, a warp or a block for each.
+// Cumulative operations along rows: one thread, one warp or one block per row.
 #include "rowwise/scan.cuh"
 
 namespace tb_cuda {
@@ -24,7 +24,7 @@ __device__ extreme<Number> from_lane(extreme<Number> x, int lane) {
   return {__shfl_sync(all_lanes, x.value, lane), __shfl_sync(all_lanes, x.index, lane)};
 }
 
-// Of the lanes up to this one.
+// Inclusive scan over the lanes of a warp.
 template <typename Op>
 __device__ typename Op::state scan_of_warp(typename Op::state x, int lane) {
 #pragma unroll
@@ -35,7 +35,7 @@ __device__ typename Op::state scan_of_warp(typename Op::state x, int lane) {
   return x;
 }
 
-// Elements first, first + every, ... below `end` of a row, all requested before one is used.
+// Loads elements first, first + every, ... below `end` of a row; all loads are issued before the first use.
 template <typename E, int Count, typename Number>
 __device__ void load_typed(const void* row, int64_t step, int64_t first, int64_t every, int64_t end,
                            Number (&to)[Count]) {
@@ -92,7 +92,7 @@ __device__ void store(const scan_rows_of& rows, const int64_t (&row)[3], int64_t
   if (rows.index != nullptr) store_as(rows.index, rows.index_dtype, row[2] + i * rows.index_step, index_of(x));
 }
 
-// For rows side by side, and for short ones.
+// One thread per row: for interleaved rows and short ones.
 template <typename Op>
 __global__ void scan_by_threads(scan_rows_of rows) {
   constexpr int ahead = 4;
@@ -137,8 +137,8 @@ __global__ void scan_by_warps(scan_rows_of rows) {
   }
 }
 
-// Tiles of a row go through shared memory, so that a thread scans neighbours while memory is read and written in order.
-// A gap behind each thread's elements keeps them in different banks.
+// One block per row. Tiles are staged in shared memory, so that a thread scans consecutive elements while global
+// accesses are coalesced. One element of padding after each thread's elements avoids bank conflicts.
 template <typename Op>
 __global__ void scan_by_blocks(scan_rows_of rows) {
   using state = typename Op::state;
@@ -193,7 +193,7 @@ template <typename Op>
 tb_status scan(const tb_rowwise& call, const scope& on) {
   const scan_rows_of rows(call);
   const int64_t count = rows.batch.count;
-  // A thread has the next row's element beside its own.
+  // Interleaved rows: neighbouring threads read neighbouring addresses.
   const bool side_by_side = rows.in_step != 1 && call.ndim > 0 && rows.batch.strides[1][0] == 1;
   if (rows.length <= 16 || (side_by_side && count >= 4096)) {
     return launch_over(on, "a scan", count, scan_by_threads<Op>, rows);
@@ -203,12 +203,12 @@ tb_status scan(const tb_rowwise& call, const scope& on) {
   return launch(on, "a scan", scan_by_blocks<Op>, grid_for(count, 1), block_threads, 0, rows);
 }
 
-// One block takes a row at some 50 GB/s; a call of Thrust costs about as much as 32768 elements of that.
+// One block scans a row at some 50 GB/s; a Thrust call costs about as much as 32768 elements of that.
 bool takes_the_device(const tb_rowwise& call) {
   int64_t rows = 1;
   for (int d = 0; d < call.ndim; ++d) rows *= call.sizes[d];
   const int64_t length = call.row[0].length;
-  // The sums of floats that Thrust makes depend on which block comes first.
+  // Thrust's floating-point sums depend on the order in which blocks finish.
   const bool any_order = call.op == TB_CUMMAX || call.op == TB_CUMMIN || call.compute == TB_I64;
   return length > 65536 && rows <= length / 32768 && (any_order || !deterministic());
 }

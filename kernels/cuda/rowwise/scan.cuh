@@ -1,16 +1,16 @@
-// Cumulative operations: what is kept along a row, and how elements come into it and leave it. Floats are kept in
-// double, as on the host.
+// Cumulative operations: the state along a row, and loads and stores of elements. Floats accumulate in double, as on
+// the CPU.
 #pragma once
 
 #include "rowwise/rowwise.cuh"
 
 namespace tb_cuda {
 
-// Rows of a call, as kernels take them.
+// The rows of a call as kernel parameters.
 struct scan_rows_of {
   const void* in;
   void* out;
-  void* index;  // null where there is none
+  void* index;  // null if the operation has no index
   int32_t in_dtype, out_dtype, index_dtype;
   int32_t compute;
   int64_t in_step, out_step, index_step;
@@ -35,14 +35,14 @@ struct scan_rows_of {
   }
 };
 
-// A running extreme and where it stands; -1: of no elements.
+// A cumulative maximum or minimum and its index; -1: no elements.
 template <typename T>
 struct extreme {
   T value;
   int64_t index;
 };
 
-// An element as double or int64_t, the way the call's computation sees it.
+// Loads an element through the call's compute type as double or int64_t.
 template <typename Number>
 __device__ Number load_number(const void* data, int32_t dtype, int32_t compute, int64_t i) {
   if constexpr (std::is_same_v<Number, double>) {
@@ -59,13 +59,13 @@ __device__ void store_number(void* data, int32_t dtype, int32_t compute, int64_t
     store_as(data, dtype, i, x);
 }
 
-// Each has: `state`, what is kept; `number`, what elements are; of(), the state of an element; none(), of no elements;
-// both(), of two stretches one behind the other.
+// Each operation has: `number`, the type of elements; `state`; of(), the state of one element; none(), the identity;
+// both(), the state of two consecutive ranges.
 template <typename Number, typename State>
 struct running_sum {
   using number = Number;
   using state = State;
-  // A sum begins with 0, so that of -0 is 0.
+  // Adding 0 turns -0 into 0, as a sum that starts with 0 does.
   __device__ static state of(number x, int64_t) { return State(0) + State(x); }
   __device__ static state none() { return 0; }
   __device__ static state both(state a, state b) { return a + b; }
@@ -83,14 +83,14 @@ struct running_log_sum {
   using state = double;
   __device__ static state of(number x, int64_t) { return x; }
   __device__ static state none() { return -double(INFINITY); }
-  // A NaN stays. Not by infinities of one sign, whose difference is none.
+  // NaN propagates. Infinities are returned directly: their difference may be NaN.
   __device__ static state both(state a, state b) {
     if (isnan(a) || isnan(b)) return a + b;
     const double low = a < b ? a : b, high = a < b ? b : a;
     return isinf(high) ? high : high + log1p(exp(low - high));
   }
 };
-// The last of equals; from a NaN on, the last NaN.
+// The index of the last of equal elements; after a NaN, of the last NaN.
 template <typename Number, bool Greatest>
 struct running_extreme {
   using number = Number;
@@ -121,7 +121,7 @@ __device__ int64_t index_of(extreme<Number> x) {
   return x.index;
 }
 
-// Calls run(operation) for the call's; TB_UNSUPPORTED_DTYPE where it has none for the computation.
+// Calls run(operation); TB_UNSUPPORTED_DTYPE if the operation does not support the compute type.
 template <typename Run>
 tb_status with_scan(const tb_rowwise& call, Run run) {
   const bool real = call.compute == TB_F32 || call.compute == TB_F64;
@@ -144,7 +144,7 @@ tb_status with_scan(const tb_rowwise& call, Run run) {
   }
 }
 
-// Rows so long and so few that a row is work for the whole device: scan_long.cu.
+// Few and very long rows, each scanned by the whole device (scan_long.cu).
 tb_status scan_long_rows(const tb_rowwise& call, const scope& on);
 
 }  // namespace tb_cuda

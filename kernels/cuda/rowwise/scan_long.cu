@@ -1,5 +1,5 @@
-// Scans of very long rows, each by Thrust. Few types are kept along a row, and which operation it is, is asked for each
-// element, so that there are four instances of Thrust's scan.
+// Scans of very long rows by Thrust, one call per row. The operation is a run-time branch per element, so that only
+// four instances of Thrust's scan are compiled.
 #include "runtime/thrust.cuh"
 
 #include <thrust/iterator/counting_iterator.h>
@@ -37,7 +37,7 @@ struct any_reducer<Number, extreme<Number>> {
   }
 };
 
-// A row: in(i) is an element's state, out(i, state) stores it.
+// Iterators over a row: row_in(i) is the state of element i, row_out(i, state) stores it.
 template <typename Number, typename State>
 struct row_in {
   const void* data;

@@ -1,7 +1,8 @@
-// What rows take in by index: sums, products, the greatest, the least.
+// Scatter reductions along rows: sum, product, maximum, minimum.
 //
-// Elements are folded with atomic operations in the type of the computation. Rows of another dtype are folded in a copy
-// of that type, so that halves are rounded once. Where the order of floats must not matter, a thread has a whole row.
+// Elements are combined by atomic operations in the compute type. Rows of another dtype are accumulated in a
+// temporary of that type, so that reduced precision is rounded once. In deterministic mode, order-dependent float
+// reductions use one thread per row.
 #include <string.h>
 
 #include "rowwise/index_rows.cuh"
@@ -30,9 +31,9 @@ __device__ void reduce_into(A* at, A value) {
   }
 }
 
-// Of bools, which are folded as integers, a sum is not 0 where one of them is not.
+// BOOL accumulates as int64_t: the sum is nonzero if any element is.
 struct sum {
-  static constexpr bool ordered = true;  // of floats the order shows
+  static constexpr bool ordered = true;  // float results depend on the order
   template <typename A>
   static __device__ A of(A a, A b) {
     if constexpr (std::is_same_v<A, int64_t>)
@@ -63,7 +64,7 @@ struct product {
     reduce_into<A, product>(at, value);
   }
 };
-// A NaN wins.
+// NaN propagates.
 struct greatest {
   static constexpr bool ordered = false;
   template <typename A>
@@ -87,7 +88,7 @@ struct least {
   }
 };
 
-// An element of the source; bools are 0 and 1.
+// A source element; BOOL is 0 or 1.
 template <typename A, bool Bool>
 __device__ A source_at(const row_data& row, int64_t at) {
   if constexpr (Bool)
@@ -112,7 +113,7 @@ struct reduce_in {
   }
 };
 
-// Rows to their copy and back: operand 0 of the places is the row, operand 1 the copy.
+// Copies rows to the temporary and back. Operand 0 of `places` is the row, operand 1 the temporary.
 template <typename A, bool Bool>
 __global__ void copy_rows(offsets<3> places, row_data row, A* copy, bool back) {
   for (int64_t e = first_index(); e < places.count; e += index_step()) {

@@ -1,11 +1,11 @@
-// Places of values in sorted rows, by a binary search for each value.
+// searchsorted: a binary search in a sorted row for each value, one thread per value.
 #include "rowwise/rowwise.cuh"
 
 namespace tb_cuda {
 namespace {
 
 struct searched_rows {
-  const void *sorted, *values, *order;  // no order: null
+  const void *sorted, *values, *order;  // order is null without a sorter
   void* out;
   int32_t sorted_dtype, values_dtype, order_dtype, out_dtype;
   int64_t sorted_step, values_step, order_step, out_step;
@@ -15,7 +15,7 @@ struct searched_rows {
   offsets<4> batch;  // out, sorted, values, order
 };
 
-// All places that a sorter has are looked at, also those where no search passes.
+// Checks every index of a sorter, also those that no search visits.
 __global__ void check_order(searched_rows rows, reporter report) {
   const int64_t all = rows.batch.count * rows.length;
   for (int64_t t = first_index(); t < all; t += index_step()) {
@@ -47,7 +47,7 @@ __global__ void search(searched_rows rows) {
         if (!fits) break;
       }
       const C x = load_as<C>(rows.sorted, rows.sorted_dtype, row[1] + at * rows.sorted_step);
-      // A NaN belongs at the end, as every comparison with it fails.
+      // A NaN belongs at the end: every comparison with it is false.
       const bool found = rows.right ? x > value : x >= value;
       if (found)
         last = middle;

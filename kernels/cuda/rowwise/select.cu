@@ -1,5 +1,5 @@
-// The first of a row's order, or the one of a rank, without sorting the row: a block counts the highest digits of keys,
-// keeps those of the digit that the rank falls on, and goes on with the next digit (radix select).
+// topk, kth value and median without sorting the row: radix select. Each block counts the highest digit of the keys
+// of a row, keeps those with the digit that the rank falls on, and continues with the next digit.
 #include "rowwise/sort.cuh"
 
 #include "rowwise/sort_network.cuh"
@@ -9,18 +9,18 @@ namespace {
 
 constexpr int select_threads = 512, digits = 256, digit_bits = 8, warp_size = 32;
 
-// What threads of the block know in common.
+// State shared by the threads of a block.
 struct progress {
   uint32_t count[digits];
   uint32_t of_warps[select_threads / warp_size];
-  uint64_t key;  // of the rank, as far as it is known
-  int64_t rank;  // among the elements that begin with it
+  uint64_t key;  // key of the rank; the digits found so far
+  int64_t rank;  // rank among the elements that begin with `key`
   uint32_t nans;
   unsigned long long first_nan;
   uint32_t taken;
 };
 
-// The digit that the rank falls on, by the first warp.
+// Finds the digit that the rank falls on. Executed by the first warp.
 __device__ void choose_digit(progress& p, int shift) {
   constexpr int each = digits / warp_size;
   if (threadIdx.x >= warp_size) return;
@@ -42,7 +42,7 @@ __device__ void choose_digit(progress& p, int shift) {
   p.rank = rank - before;
 }
 
-// The key of the element of p.rank, in p.key; p.rank becomes its rank among its equals.
+// Finds the key of the element of rank p.rank and stores it in p.key; p.rank becomes the rank among equal keys.
 template <typename Key>
 __device__ void find_key(const sorted_rows_of& rows, int64_t at, progress& p) {
   constexpr int ahead = 4;
@@ -62,7 +62,7 @@ __device__ void find_key(const sorted_rows_of& rows, int64_t at, progress& p) {
 #pragma unroll
       for (int j = 0; j < ahead; ++j) {
         if (first + j * select_threads >= rows.length) break;
-        // A digit more than there is: the shift would be one of all bits.
+        // At the top digit all keys match; for 64-bit keys the shift would be undefined.
         const uint64_t differs = uint64_t(key[j]) ^ known;
         if (shift + digit_bits < 64 && differs >> (shift + digit_bits) != 0) continue;
         atomicAdd(&p.count[uint64_t(key[j]) >> shift & (digits - 1)], 1u);
@@ -74,7 +74,7 @@ __device__ void find_key(const sorted_rows_of& rows, int64_t at, progress& p) {
   __syncthreads();
 }
 
-// NaNs of a row: how many, and where the first is.
+// Counts the NaNs of a row and finds the first.
 template <typename Key>
 __device__ void find_nans(const sorted_rows_of& rows, int64_t at, progress& p) {
   for (int64_t i = threadIdx.x; i < rows.length; i += select_threads) {
@@ -85,7 +85,7 @@ __device__ void find_nans(const sorted_rows_of& rows, int64_t at, progress& p) {
   __syncthreads();
 }
 
-// How many threads before this one say yes; for all threads of the block.
+// The number of threads before this one with `yes`; `all` is the count over the block.
 __device__ int64_t count_before(bool yes, progress& p, int64_t& all) {
   const int lane = int(threadIdx.x) % warp_size, warp = int(threadIdx.x) / warp_size;
   const unsigned votes = __ballot_sync(0xffffffff, yes);
@@ -101,7 +101,7 @@ __device__ int64_t count_before(bool yes, progress& p, int64_t& all) {
   return before;
 }
 
-// `width` is 0 where one element is chosen, else a power of two not below the number of results.
+// `width`: 0 if one element is selected, else a power of two not below the number of results.
 template <typename Item>
 __global__ void select_by_blocks(sorted_rows_of rows, int width) {
   using key_type = typename Item::key_type;

@@ -1,4 +1,4 @@
-// Softmax of rows: in registers while they fit, in two passes over memory beyond that.
+// Softmax and log_softmax of rows: in registers if the row fits, else in two passes over memory.
 #include "rowwise/softmax.cuh"
 #include "rowwise/softmax_in_registers.cuh"
 #include "rowwise/softmax_long.cuh"

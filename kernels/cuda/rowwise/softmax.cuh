@@ -1,4 +1,4 @@
-// Softmax by direction; the call has its batch collapsed and its rows are not empty.
+// Softmax and its gradients; the batch of the call is collapsed, and rows are not empty.
 #pragma once
 
 #include "rowwise/rowwise.cuh"

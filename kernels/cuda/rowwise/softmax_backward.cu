@@ -1,4 +1,4 @@
-// The gradients of softmax: (g - sum(g * y)) * y, and of its logarithm: g - exp(y) * sum(g).
+// The gradients of softmax, (g - sum(g * y)) * y, and of log_softmax, g - exp(y) * sum(g).
 #include "rowwise/softmax.cuh"
 #include "rowwise/softmax_in_registers.cuh"
 #include "rowwise/softmax_long.cuh"

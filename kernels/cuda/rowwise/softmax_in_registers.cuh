@@ -1,4 +1,4 @@
-// Softmax of rows that are kept in registers, and what its results are made of.
+// Maximum and sum of exponentials of rows kept in registers, for softmax and cross entropy.
 #pragma once
 
 #include "rowwise/row_registers.cuh"
@@ -18,8 +18,8 @@ constexpr C lowest() {
   return -C(INFINITY);
 }
 
-// The greatest element of a row and the sum of exponentials of the distances from it. A NaN is never the greatest; it
-// makes the sum one.
+// The maximum of a row, and the sum of exponentials of the differences from it. A NaN is never the maximum, but
+// makes the sum NaN.
 template <typename C>
 struct peak {
   C greatest;
@@ -28,7 +28,7 @@ struct peak {
   __device__ C log_sum() const { return C(::log(sum)); }
 };
 
-// Of a kept row, whose elements become those exponentials with `exponentiate`.
+// Computes the peak of a kept row. With `exponentiate`, its elements are replaced by the exponentials.
 template <bool MayStandBeside, typename Row>
 __device__ auto peak_of(Row& row, const row_groups& groups, bool exponentiate) {
   using C = typename Row::C;

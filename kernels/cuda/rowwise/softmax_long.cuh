@@ -1,4 +1,4 @@
-// Softmax of rows that do not fit into registers.
+// Online maximum and sum of exponentials, for softmax of rows that do not fit into registers.
 #pragma once
 
 #include "rowwise/long_rows.cuh"
@@ -6,7 +6,7 @@
 
 namespace tb_cuda {
 
-// The peak of what came so far.
+// The peak of the elements so far.
 template <typename C>
 struct online_peak {
   C greatest;

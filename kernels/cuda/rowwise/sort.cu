@@ -1,4 +1,4 @@
-// Sorting rows and choosing from them by rank. Short rows are sorted in shared memory, several to a block.
+// Sorting rows and selecting by rank: short rows in shared memory, several per block; dispatch of longer ones.
 #include "rowwise/sort.cuh"
 
 #include "rowwise/sort_network.cuh"
@@ -31,8 +31,8 @@ struct shared_row {
   __device__ int64_t index(int64_t i) const { return items[i].index(); }
 };
 
-// Rows of `width` items, a power of two, `of_block` of them to a block and at most a row for each thread; the last
-// items of a row stand for nothing.
+// Sorts rows of `width` items, a power of two; `of_block` rows per block, at most one per thread. Items past the end
+// of a row are padding.
 template <typename Item>
 __global__ void sort_in_blocks(sorted_rows_of rows, int width, int of_block) {
   constexpr int most_each = int(longest_short_row) / block_threads;
@@ -55,7 +55,7 @@ __global__ void sort_in_blocks(sorted_rows_of rows, int width, int of_block) {
     }
     sort_in_shared(items, count, width);
     if (rows.op == TB_SORT || rows.op == TB_TOPK) {
-      // The result may lie where the row lies: all is read before any is written.
+      // The result may alias the row, so all elements are read before any is written.
       uint64_t element[most_each];
 #pragma unroll
       for (int j = 0; j < most_each; ++j) {
@@ -85,7 +85,7 @@ __global__ void sort_in_blocks(sorted_rows_of rows, int width, int of_block) {
         const int i = t & (width - 1);
         if (first + (t >> shift) >= rows.batch.count || i >= rows.length) continue;
         const int64_t times = occurrences(rows, shared_row<Item>{items + t - i}, i);
-        // Of equals the least value wins.
+        // Of equally frequent values the smallest wins.
         if (times > 0) atomicMax(&most[t >> shift], static_cast<unsigned long long>(times) << 32 | ~uint32_t(i));
       }
       __syncthreads();
@@ -149,7 +149,7 @@ tb_status sort_rows(const tb_rowwise& call, const scope& on) {
   if (rows.length == 0 || rows.results == 0) return TB_OK;
   if (rows.length <= longest_short_row) return sort_short_rows(rows, on);
   const bool some = rows.op == TB_TOPK || rows.op == TB_KTH_VALUE || rows.op == TB_MEDIAN;
-  // A block reads its row several times, at some 100 GB/s; with few rows most of the device has nothing to do.
+  // A block reads its row several times, at some 100 GB/s; with few rows most of the device would be idle.
   if (some && rows.results <= longest_short_row && rows.length <= rows.batch.count * 65536)
     return select_rows(rows, on);
   return sort_long_rows(rows, on);

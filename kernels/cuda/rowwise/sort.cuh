@@ -1,5 +1,4 @@
-// Sorting and choosing by rank: elements as unsigned keys whose order is that of the result, and how results are
-// written.
+// Sorting and selecting by rank: elements as unsigned keys in the order of the result, and the output of results.
 #pragma once
 
 #include "rowwise/rowwise.cuh"
@@ -8,11 +7,11 @@ namespace tb_cuda {
 
 struct sorted_rows_of {
   const void* in;
-  void *out, *index;  // no index: null
+  void *out, *index;  // index is null if not wanted
   int32_t in_dtype, out_dtype, index_dtype;
   int32_t compute;
   int64_t in_step, out_step, index_step;
-  int64_t length, results;  // of a row, of its result
+  int64_t length, results;  // of a row; of its result
   int64_t rank;
   int32_t op;
   int32_t bits;  // of a key
@@ -21,12 +20,12 @@ struct sorted_rows_of {
 
   explicit sorted_rows_of(const tb_rowwise& call);
 
-  // What a NaN becomes; no number does.
+  // The key of NaN; no number has it.
   __device__ uint64_t nan_key() const { return descending ? 0 : UINT64_MAX >> (64 - bits); }
   __device__ bool is_nan(uint64_t key) const { return real && key == nan_key(); }
 };
 
-// Bits of a float as a number of that order: -0 as 0, a NaN above all.
+// Maps the bits of a float to an unsigned integer with the same order; -0 becomes 0, NaN is the maximum.
 template <typename Key, typename Bits>
 __device__ Key ordered(Bits bits, bool nan, bool zero) {
   constexpr Bits sign = Bits(Bits(1) << (8 * sizeof(Bits) - 1));
@@ -35,7 +34,7 @@ __device__ Key ordered(Bits bits, bool nan, bool zero) {
   return Key(Bits((bits & sign) != 0 ? Bits(~bits) : Bits(bits | sign)));
 }
 
-// The key of the element at this offset; Key has at least rows.bits.
+// The key of the element at offset `at`. Key has at least rows.bits bits.
 template <typename Key>
 __device__ Key key_at(const sorted_rows_of& rows, int64_t at) {
   const void* const in = rows.in;
@@ -62,13 +61,13 @@ __device__ Key key_at(const sorted_rows_of& rows, int64_t at) {
   } else if (rows.in_dtype == TB_I32) {
     key = Key(uint32_t(static_cast<const int32_t*>(in)[at]) ^ 0x80000000u);
   } else {
-    // The highest bit of the key turns negative numbers into those below the middle.
+    // Adding the top bit maps signed order to unsigned order.
     key = Key(uint64_t(load_as<int64_t>(in, rows.in_dtype, at)) + (uint64_t(1) << (rows.bits - 1)));
   }
   return rows.descending ? Key(Key(~Key(0)) >> (8 * int(sizeof(Key)) - rows.bits)) ^ key : key;
 }
 
-// An element on its way from `in` to `out`: its bytes, or the computation's number where dtypes differ.
+// An element between `in` and `out`: its bits, or if the dtypes differ, its value in the compute type.
 __device__ inline uint64_t load_element(const sorted_rows_of& rows, int64_t at) {
   if (rows.in_dtype == rows.out_dtype) {
     switch (rows.in_dtype) {
@@ -109,7 +108,7 @@ __device__ inline void store_element(const sorted_rows_of& rows, int64_t at, uin
     store_as(rows.out, rows.out_dtype, at, int64_t(element));
 }
 
-// Result i of a row: element `from` of the row, held in `element`.
+// Writes result i of a row: element `from` of the row, whose value is `element`.
 __device__ inline void write_result(const sorted_rows_of& rows, const int64_t (&row)[3], int64_t i, int64_t from,
                                     uint64_t element) {
   store_element(rows, row[0] + i * rows.out_step, element);
@@ -119,9 +118,9 @@ __device__ inline void write_result(const sorted_rows_of& rows, const int64_t (&
   write_result(rows, row, i, from, load_element(rows, row[1] + from * rows.in_step));
 }
 
-// A sorted row: key(i) and index(i) are of the element of rank i.
+// A sorted row has key(i) and index(i), the key and the original index of the element of rank i.
 
-// The first rank from `first` on whose key is not below this one, `last` if there is none before it.
+// Lower bound: the first rank in [first, last) whose key is not below `key`, else `last`.
 template <typename Row>
 __device__ int64_t first_of(const Row& row, uint64_t key, int64_t first, int64_t last) {
   while (first < last) {
@@ -134,7 +133,7 @@ __device__ int64_t first_of(const Row& row, uint64_t key, int64_t first, int64_t
   return first;
 }
 
-// The rank that is asked for, but for the mode.
+// The rank to select, for all operations but the mode.
 template <typename Row>
 __device__ int64_t rank_of(const sorted_rows_of& rows, const Row& row) {
   if (rows.op == TB_KTH_VALUE) return rows.rank;
@@ -146,13 +145,13 @@ __device__ int64_t rank_of(const sorted_rows_of& rows, const Row& row) {
   return count == 0 ? 0 : (count - 1) / 2;
 }
 
-// How often the element of rank i occurs, 0 if it is not the last of its equals. A NaN equals nothing.
+// The number of elements equal to that of rank i; 0 unless i is the last of them. A NaN equals nothing.
 template <typename Row>
 __device__ int64_t occurrences(const sorted_rows_of& rows, const Row& row, int64_t i) {
   const uint64_t key = row.key(i);
   if (rows.is_nan(key)) return 1;
   if (i + 1 < rows.length && row.key(i + 1) == key) return 0;
-  // Most runs are short: steps back that double, then a search in the last of them.
+  // Most runs are short: exponential search backwards, then binary search.
   int64_t first = i, step = 1;
   while (first > 0 && row.key(first - 1) == key) {
     first = first > step ? first - step : 0;
@@ -164,11 +163,11 @@ __device__ int64_t occurrences(const sorted_rows_of& rows, const Row& row, int64
 
 constexpr int64_t longest_short_row = 2048;
 
-// All in shared memory: sort_rows.cu.
+// Short rows, in shared memory (sort.cu).
 tb_status sort_short_rows(const sorted_rows_of& rows, const scope& on);
-// The first of a row's order, or one of them, a block for each row, at most longest_short_row results: select_rows.cu.
+// topk, kth value and median, one block per row, at most longest_short_row results (select.cu).
 tb_status select_rows(const sorted_rows_of& rows, const scope& on);
-// By sorts of all rows at once: sort_long.cu.
+// Long rows, sorted together (sort_long.cu).
 tb_status sort_long_rows(const sorted_rows_of& rows, const scope& on);
 
 }  // namespace tb_cuda

@@ -1,5 +1,5 @@
-// Sorts of long rows, all rows at once: a number made of the row's number and the element's key brings the elements of
-// a row together and into order. Where both do not fit into 64 bits, a sort by key is followed by one by row.
+// Sorts of long rows, many rows at once: the sort key combines row number and element key. If both do not fit into
+// 64 bits, a sort by key is followed by a stable sort by row.
 #include "rowwise/sort.cuh"
 
 #include "rowwise/sort_pairs.cuh"
@@ -7,10 +7,10 @@
 namespace tb_cuda {
 namespace {
 
-// Rows are sorted in groups of about so many elements, for the memory that a sort takes.
+// Approximate number of elements sorted together, which bounds the temporary memory.
 constexpr int64_t group_elements = int64_t(1) << 26;
 
-// Elements first * length and on of the rows, which stand at 0 and on in a group.
+// A group of consecutive rows: element t of the group is element first * length + t of all rows.
 struct group {
   int64_t first, rows, elements;
   divider by_length;
@@ -18,7 +18,7 @@ struct group {
   group(int64_t first_row, int64_t count, int64_t length) : first(first_row), rows(count), elements(count * length) {
     by_length = divider(count > 1 ? uint32_t(length) : 1);
   }
-  // A group of several rows is one of few elements.
+  // A group of several rows has fewer than 2^31 elements, so the divider applies.
   __device__ int64_t row_of(int64_t t) const { return rows == 1 ? 0 : by_length.quotient(uint32_t(t)); }
 };
 
@@ -39,7 +39,7 @@ __global__ void make_row_numbers(group g, const uint32_t* values, uint32_t* numb
   for (int64_t t = first_index(); t < g.elements; t += index_step()) numbers[t] = uint32_t(g.row_of(values[t]));
 }
 
-// values[i] - before: where the element of rank i stood.
+// values[i] - before: the original index of the element of rank i.
 template <typename Value>
 struct ordered_row {
   const sorted_rows_of& rows;
@@ -85,7 +85,7 @@ __global__ void write_chosen(sorted_rows_of rows, group g, const Value* values) 
     for (int half = chosen_threads / 2; half > 0; half /= 2) {
       if (thread < half) {
         const int64_t other = most[thread + half], other_rank = rank[thread + half];
-        // Of equals the least value wins.
+        // Of equally frequent values the smallest wins.
         if (other > most[thread] || (other == most[thread] && other_rank < rank[thread])) {
           most[thread] = other;
           rank[thread] = other_rank;
@@ -97,7 +97,7 @@ __global__ void write_chosen(sorted_rows_of rows, group g, const Value* values) 
   }
 }
 
-// Rows one behind the other, of the same bytes.
+// Copies the rows to contiguous memory, as raw bytes.
 template <typename Word>
 __global__ void copy_rows(sorted_rows_of rows, Word* to) {
   for (int64_t t = first_index(); t < rows.batch.count * rows.length; t += index_step()) {
@@ -162,7 +162,7 @@ using word =
 
 tb_status sort_long_rows(const sorted_rows_of& rows, const scope& on) {
   if (rows.out != rows.in) return sort_groups(rows, on);
-  // The result lies where the rows lie, and is gathered from them.
+  // In place: the sort gathers from a copy of the rows.
   const int64_t all = rows.batch.count * rows.length;
   const temporary copy(on, uint64_t(all) * 8);
   tb_status status = copy.status();

@@ -1,5 +1,4 @@
-// Bitonic sorts in shared memory. Keys carry the place where they stood, which makes all of them different and the sort
-// stable.
+// Bitonic sort in shared memory. Items carry their original index, which makes them distinct and the sort stable.
 #pragma once
 
 #include "runtime/launch.cuh"
@@ -29,8 +28,8 @@ struct wide_item {
   }
 };
 
-// Sorts each of the rows of `width` items, a power of two, of which there are `count` in all. For all threads of a
-// block; begins and ends with a barrier.
+// Sorts `count` items in rows of `width`, a power of two. All threads of the block call this together; begins and
+// ends with a barrier.
 template <typename Item>
 __device__ void sort_in_shared(Item* items, int count, int width) {
   for (int run = 2; run <= width; run *= 2) {

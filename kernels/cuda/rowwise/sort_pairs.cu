@@ -1,4 +1,4 @@
-// Thrust's sort of numbers, a radix sort on a device.
+// Stable sort of key-value pairs by Thrust, which uses a radix sort on the device.
 #include "rowwise/sort_pairs.cuh"
 
 #include "runtime/thrust.cuh"

@@ -1,4 +1,4 @@
-// Sorts of numbers with what belongs to them, in place; stable.
+// Sorts of integer keys with their values, in place and stable.
 #pragma once
 
 #include "runtime/launch.cuh"

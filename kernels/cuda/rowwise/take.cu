@@ -1,8 +1,8 @@
-// Rows picked by indices. What is moved is cut into units as wide as its alignment allows, one for a thread, so that
-// neighbouring threads move neighbouring bytes.
+// index and index_put: copies or adds rows of a table by index. Rows are moved in units as wide as alignment allows,
+// one per thread, so that accesses are coalesced.
 //
-// Of rows put to one place the last one stays: which one that is, is found out before anything is moved. Rows are added
-// by atomic operations, or, to be the same every time, in their order, after the indices have been sorted by place.
+// If several rows are put to one position, the last one wins: find_last_rows determines it before rows are moved.
+// Rows are added by atomic operations, or in deterministic mode in order, after sorting them by position.
 #include "elementwise/atomic_add.cuh"
 #include "elementwise/offsets.cuh"
 #include "runtime/report.cuh"
@@ -20,7 +20,7 @@ struct picking {
   int32_t indices;
   bool wraps;
 
-  // Where a row goes among the places of the table; -1 if an index is out of range.
+  // The linear position in the table of a row; -1 if an index is out of range.
   __device__ int64_t place(int64_t row) const {
     int64_t at = 0;
     for (int d = 0; d < indices; ++d) {
@@ -30,7 +30,7 @@ struct picking {
     }
     return at;
   }
-  // The same, and says so.
+  // The same, with a report of the index out of range.
   __device__ int64_t place(int64_t row, const reporter& report) const {
     int64_t at = 0;
     for (int d = 0; d < indices; ++d) {
@@ -42,7 +42,7 @@ struct picking {
   }
 };
 
-// Numbers of units split into the unit of a row, the row, and the repetition of all rows.
+// Splits the linear index of a unit into unit of a row, row, and outer repetition.
 struct splitter {
   int64_t units, count;
   bool narrow;
@@ -88,7 +88,7 @@ __global__ void check_indices(picking p, reporter report) {
   for (int64_t i = first_index(); i < p.count; i += index_step()) p.place(i, report);
 }
 
-// The last row of each place. What was in this memory before does not matter, as every place that is read was written.
+// The last row of each position. Only the positions in use are initialized; no others are read.
 template <typename Row>
 __global__ void forget_rows(picking p, Row* last, reporter report) {
   for (int64_t i = first_index(); i < p.count; i += index_step()) {
@@ -125,7 +125,7 @@ __global__ void add_rows(picking p, splitter split, const E* rows, E* table, rep
   }
 }
 
-// A row and its place; those without a place come last, as what fills up a power of two does.
+// A row and its position. Position -1 sorts last: rows out of range, and the padding to a power of two.
 struct placed_row {
   int64_t place, row;
 
@@ -140,8 +140,8 @@ __global__ void list_rows(picking p, placed_row* list, int64_t room, reporter re
   }
 }
 
-// One step of a bitonic sort (Batcher, 1968): elements `distance` apart are put in order, upwards or downwards by turns
-// of `run` elements.
+// One step of a bitonic sort (Batcher, 1968): compare-exchange of elements `distance` apart, ascending or descending
+// in alternating runs of `run` elements.
 __device__ void put_in_order(placed_row& a, placed_row& b, bool upwards) {
   if (b.before(a) != upwards) return;
   const placed_row was = a;
@@ -155,7 +155,7 @@ __global__ void sort_step(placed_row* list, int64_t room, int64_t run, int64_t d
   }
 }
 
-// All steps of distances within what a block holds, of the runs from first_run to last_run.
+// All steps of the runs first_run to last_run whose distance is within a block's elements.
 constexpr int64_t block_list = 2 * block_threads;
 __global__ void sort_in_blocks(placed_row* list, int64_t first_run, int64_t last_run) {
   __shared__ placed_row mine[block_list];
@@ -172,7 +172,7 @@ __global__ void sort_in_blocks(placed_row* list, int64_t first_run, int64_t last
   for (int i = 0; i < 2; ++i) list[base + threadIdx.x + i * block_threads] = mine[threadIdx.x + i * block_threads];
 }
 
-// A thread adds all rows of a place, in one element of a row: the one that meets the first of them in the list.
+// One thread adds, in order, all rows of a position for one unit: the thread of the position's first list entry.
 template <typename E>
 __global__ void add_sorted(picking p, splitter split, const placed_row* list, const E* rows, E* table) {
   const int64_t all = p.outer * p.count * split.units;
@@ -205,7 +205,7 @@ picking described(const tb_take& c) {
   return p;
 }
 
-// Calls f(a unit) for the widest one that rows of both sides are made of.
+// Calls f(element_type<Unit>()) with the widest unit that both sides are aligned to.
 template <typename F>
 tb_status with_unit(const tb_take& c, F f) {
   const uint64_t bytes = uint64_t(c.inner) * uint64_t(bytes_of[c.dtype]);
@@ -237,7 +237,7 @@ tb_status put(const scope& on, const tb_take& c, const picking& p) {
   });
 }
 
-// The list, in order of places and then of rows.
+// Builds the list, sorted by position, then by row.
 tb_status sort_rows(const scope& on, const picking& p, placed_row* list, int64_t room) {
   tb_status status = launch_over(on, "index_put", room, &list_rows, p, list, room, report_for(on));
   const unsigned blocks = unsigned(room / block_list);
@@ -270,7 +270,7 @@ tb_status add_in_order(const scope& on, const tb_take& c, const picking& p) {
 }
 
 tb_status add(const scope& on, const tb_take& c, const picking& p) {
-  // Sums of integers are the same in any order.
+  // Integer sums do not depend on the order.
   const bool rounds = c.dtype >= TB_F16;
   if (rounds && deterministic()) return add_in_order(on, c, p);
   return with_element(c.dtype, [&]<typename E>(element_type<E>) {
