@@ -107,8 +107,8 @@ struct weighted_rows {
         batch(call.plan, 1) {}
 };
 
-// The weights of rows first to first + count - 1, each as a binary tree in an array: node 1 is the root, 2i and 2i +
-// 1 are the children of i, and a node is the sum of its children.
+// The weights of rows first to first + count - 1, each as a binary tree in an array: node 1 is the root, node i has
+// the children 2i and 2i + 1, and a node is the sum of its children.
 struct weight_trees {
   double* nodes;
   int64_t leaves, first, count;

@@ -88,8 +88,7 @@ matrix seen(int64_t rows, int64_t cols, int64_t row, int64_t col) {
   return {0, false};
 }
 
-// The key of the plan cache: everything that the heuristic depends on, without padding bytes, since memcmp compares
-// it.
+// The key of the plan cache: everything that the heuristic depends on, compared by memcmp, so without padding bytes.
 struct problem {
   int64_t m, n, k, batch;
   int64_t a_ld, a_transposed, a_batch, b_ld, b_transposed, b_batch, c_ld, c_batch, d_ld, d_batch;

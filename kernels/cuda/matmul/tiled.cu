@@ -77,8 +77,7 @@ template <typename E, int Side>
 __global__ void __launch_bounds__(threads, Side == 8 ? 2 : 1) multiply_tiles(product_of<E> p) {
   using T = sum_of<E>;
   constexpr int tile = side_threads * Side;
-  constexpr int group =
-      Side < 16 / int(sizeof(T)) ? Side : 16 / int(sizeof(T));  // elements per load from shared memory
+  constexpr int group = Side < 16 / int(sizeof(T)) ? Side : 16 / int(sizeof(T));  // elements per shared-memory load
   constexpr int groups = Side / group;
   // Padded against bank conflicts between neighbours of the depth.
   __align__(16) __shared__ T a_slice[slice][tile + 4];

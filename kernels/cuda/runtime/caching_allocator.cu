@@ -1,3 +1,4 @@
+// The caching allocator: size classes, slabs, the caches of streams and graphs.
 #include "runtime/caching_allocator.cuh"
 
 #include <stdio.h>
@@ -16,9 +17,9 @@ constexpr uint64_t granule = 512;
 constexpr uint64_t slab_bytes = uint64_t(2) << 20;
 constexpr uint64_t largest_small = uint64_t(256) << 10;
 constexpr int classes = 400;
-constexpr int classes_beside = 2;  // how much larger a block may be than asked for: a quarter
+constexpr int classes_beside = 2;  // a block may exceed its requested class by two classes: a quarter
 
-// Multiples of 512 bytes up to 8 KiB, then an eighth of a power of two apart.
+// Size classes: multiples of 512 bytes up to 8 KiB, then 8 per power of two.
 int class_of(uint64_t bytes) {
   const uint64_t last = bytes <= granule ? 0 : (bytes - 1) / granule;
   const int width = last == 0 ? 0 : 64 - __builtin_clzll(last);
@@ -32,25 +33,25 @@ uint64_t bytes_of(int size_class) {
 
 struct slab {
   char* data = nullptr;
-  uint64_t used = 0;  // cut into blocks
-  int64_t live = 0;   // blocks that are handed out
+  uint64_t used = 0;  // bytes divided into blocks
+  int64_t live = 0;   // blocks in use
 };
 
 struct block {
   void* data = nullptr;
   int size_class = 0;
   block_cache* home = nullptr;
-  slab* part_of = nullptr;  // null: an allocation of its own
+  slab* part_of = nullptr;  // null: a separate allocation
   std::vector<cudaStream_t> users;
   bool taken = false;
 };
 
 }  // namespace
 
-// The blocks that are free for one stream, or for one graph.
+// The free blocks of one stream or one graph.
 struct block_cache {
   std::vector<block*> free[classes];
-  slab* open = nullptr;  // where blocks are cut from
+  slab* open = nullptr;  // the slab that new blocks are taken from
 };
 
 namespace {
@@ -81,7 +82,7 @@ struct device_memory {
 };
 
 device_memory& memory_of(int device) {
-  // Tensors may be dropped while the process ends.
+  // Leaked on purpose: tensors may be destroyed during process exit.
   static device_memory* const all = new device_memory[most_devices];
   return all[device];
 }
@@ -100,7 +101,7 @@ block* reuse(device_memory& m, block_cache& from, int wanted) {
 
 void put_back(block& b) { b.home->free[b.size_class].push_back(&b); }
 
-// What other streams are done with is free again.
+// Returns blocks to their caches whose events in other streams are complete.
 void collect(device_memory& m, bool all_done) {
   for (size_t i = 0; i < m.used_elsewhere.size();) {
     waiting& w = m.used_elsewhere[i];
@@ -116,7 +117,7 @@ void collect(device_memory& m, bool all_done) {
     w = std::move(m.used_elsewhere.back());
     m.used_elsewhere.pop_back();
   }
-  cudaGetLastError();  // "not ready" is none
+  cudaGetLastError();  // clears cudaErrorNotReady
 }
 
 cudaError_t take_from_device(device_memory& m, uint64_t bytes, void** out) {
@@ -142,7 +143,7 @@ void give_to_device(device_memory& m, void* data, uint64_t bytes) {
   --m.counts.segments;
 }
 
-// Gives all that nobody uses back to the device. Waits for it, so it is nothing for while a graph is captured.
+// Returns all unused memory to the device. Synchronizes, so it does nothing during a capture.
 void flush(device_memory& m) {
   if (!m.of_capture.empty()) return;
   cudaDeviceSynchronize();
@@ -260,7 +261,7 @@ void give_memory(int device, void* data) {
   const device_guard guard(device);
   waiting w{&b, {}};
   for (cudaStream_t user : b.users) {
-    // No event can be waited for that a graph records: the block is the graph's from now on.
+    // An event recorded into a capture cannot be queried: the block belongs to the graph from now on.
     if (const auto capture = m.of_capture.find(user); capture != m.of_capture.end()) {
       b.home = capture->second;
       continue;
@@ -316,7 +317,7 @@ void set_limit(int device, uint64_t bytes) {
 
 namespace {
 
-// Moves all blocks of one cache, and those that will return to it, to the default stream's.
+// Moves all blocks of a cache, free or in use, to the default stream's cache.
 void move_home(device_memory& m, block_cache& from) {
   block_cache& to = m.cache_for(nullptr);
   if (&from == &to) return;

@@ -1,9 +1,9 @@
-// Memory of devices, kept when it is given back: the runtime's own allocations wait for the device, these do not.
+// Caching allocator for device memory: cudaMalloc and cudaFree synchronize with the device, this allocator does not.
 //
-// A block belongs to the stream it was taken for. Given back, it is handed out again to calls of that stream at once,
-// since the device does them in order; other streams that used it are waited for by an event. Sizes are rounded up to
-// classes, at most an eighth apart; blocks up to 256 KiB are cut from slabs of 2 MiB, larger ones are allocations of
-// their own.
+// A block belongs to the stream it was allocated for. A freed block is reused at once by calls of that stream, since
+// the device executes them in order; if other streams used the block, their events must complete first. Sizes are
+// rounded up to size classes at most an eighth apart. Blocks up to 256 KiB are parts of slabs of 2 MiB, larger ones
+// are separate allocations.
 #pragma once
 
 #include "cuda_abi.h"
@@ -11,11 +11,11 @@
 
 namespace tb_cuda {
 
-// Memory of a graph: what calls of a stream take while it is captured, in use until the graph is dropped.
+// The memory of a graph: blocks that a stream allocates during capture, in use until the graph is dropped.
 struct block_cache;
 
-// At least `bytes`, aligned to 512. Where the device has no more, all that is kept is given back to it first; then the
-// text of the failure has the statistics.
+// At least `bytes`, aligned to 512. If the device is out of memory, cached memory is freed and the allocation
+// retried; on failure the error text has the statistics.
 tb_status take_memory(int device, cudaStream_t stream, uint64_t bytes, void** out);
 void give_memory(int device, void* block);
 tb_status record_stream(int device, const void* address, cudaStream_t stream);
@@ -23,10 +23,10 @@ tb_status record_stream(int device, const void* address, cudaStream_t stream);
 void statistics(int device, tb_cuda_statistics* out);
 tb_status release_cached(int device);
 void set_limit(int device, uint64_t bytes);
-// From now on calls of the stream take from there.
+// From now on allocations of the stream come from this cache.
 block_cache* begin_private(int device, cudaStream_t stream);
 void end_private(int device, cudaStream_t stream);
-// Its blocks go to the default stream. The caller has waited for the graph's last launch.
+// Moves its blocks to the default stream's cache. The caller has waited for the graph's last launch.
 void drop_private(int device, block_cache* cache);
 
 }  // namespace tb_cuda

@@ -1,4 +1,4 @@
-// The text of a thread's last failure, the operators it called, and the device and the stream of a call.
+// Error texts, the history of called operators, and the device and stream of a call.
 #include "runtime/device.cuh"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ constinit thread_local char text[1024] = "no failure on this thread";
 constinit thread_local history called{};
 constinit thread_local cudaStream_t current[most_devices]{};
 
-// After these every call fails, until the process ends.
+// Sticky errors: every later call of the process fails.
 bool is_lost(cudaError_t error) {
   return error == cudaErrorIllegalAddress || (error >= 709 && error <= 719) || error == cudaErrorUnknown;
 }

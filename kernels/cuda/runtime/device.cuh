@@ -1,4 +1,4 @@
-// Devices, current streams, and what is known of the calls of a thread.
+// Devices, current streams, and the operators that a thread called.
 #pragma once
 
 #include "runtime/launch.cuh"
@@ -7,19 +7,19 @@ namespace tb_cuda {
 
 constexpr int most_devices = 64;
 
-// Of this process; 0 with a text in last_error() where there is none.
+// The number of devices of this process; if 0, last_error() has the reason.
 int32_t device_count();
 const char* last_error();
-// With more to say than a word of the runtime's; returns the status of the error.
+// Sets a custom error text; returns the status of the error.
 tb_status fail_with(cudaError_t error, const char* text);
 
-// This thread's choice for each device.
+// The current stream of this thread, per device.
 cudaStream_t current_stream(int device);
 void set_current_stream(int device, cudaStream_t stream);
-// Of the current device.
+// The stream is of the current device.
 bool is_captured(cudaStream_t stream);
 
-// Makes a device current while it lives.
+// RAII: makes a device current.
 class device_guard {
  public:
   explicit device_guard(int device);
@@ -35,7 +35,7 @@ class device_guard {
   tb_status status_ = TB_OK;
 };
 
-// The operator that this thread calls; never null, 63 characters at most.
+// The operator that this thread calls, for error messages; never null, at most 63 characters.
 void calling(const char* name, uint64_t length);
 const char* called_operator();
 

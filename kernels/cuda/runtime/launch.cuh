@@ -1,9 +1,8 @@
-// What every CUDA source needs around a launch: the device and the stream of a call, the grid, memory for its length,
-// and errors.
+// Launch utilities of all CUDA sources: the device and stream of a call, grids, temporary memory, errors.
 //
-// Sources are written in the part of CUDA that kernels/cuda_emulation knows too: launch() in place of <<<>>>,
-// dynamic_shared() in place of an extern array, and no lambda of the device. Nothing waits for the device unless a
-// result of the host depends on it, so that calls can be captured into a graph.
+// Sources use the subset of CUDA that kernels/cuda_emulation implements: launch() instead of <<<>>>,
+// dynamic_shared() instead of an extern array, no device lambdas. No call synchronizes unless it returns a result to
+// the host, so that calls can be captured into a graph.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,15 +17,15 @@
 
 namespace tb_cuda {
 
-// Keeps the text for tb_kernels::last_error and clears the runtime's own error.
+// Sets the text of tb_kernels::last_error and clears the runtime's error state.
 tb_status fail(cudaError_t error, const char* what);
-// The same in our own words, for what this backend cannot do.
+// Sets the text of an operation that this backend does not support.
 tb_status refuse(const char* why);
 
 inline tb_status check(cudaError_t error, const char* what) { return error == cudaSuccess ? TB_OK : fail(error, what); }
 
-// A call: on the device that holds the result, which is current while this lives, in the stream it was given, or in
-// this thread's current one.
+// A call: makes the result's device current for its lifetime, and has the stream that was given, else this thread's
+// current stream.
 class scope {
  public:
   scope(const void* result, const tb_call* where);
@@ -47,10 +46,10 @@ class scope {
   tb_status status_ = TB_OK;
 };
 
-// Where TOPBIT_CUDA_BLOCKING is set, waits for what was launched and takes what it reports.
+// With TOPBIT_CUDA_BLOCKING set, waits for the launch and returns its report.
 tb_status after_launch(const scope& on, cudaError_t error, const char* what);
 
-// Parameters are by value: structs of plain numbers and pointers to memory of the device.
+// Parameters are passed by value: structs of numbers and device pointers.
 template <typename... Parameters, typename... Arguments>
 tb_status launch(const scope& on, const char* what, void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared,
                  Arguments&&... given) {
@@ -64,13 +63,13 @@ tb_status launch(const scope& on, const char* what, void (*kernel)(Parameters...
 
 constexpr int block_threads = 256;
 
-// Kernels stride over the grid, so it need not cover the work.
+// Kernels use grid-stride loops, so the grid need not cover the work.
 inline unsigned grid_for(int64_t work, int threads = block_threads) {
   const int64_t blocks = (work + threads - 1) / threads;
   return static_cast<unsigned>(blocks < 1 ? 1 : blocks < 65536 ? blocks : 65536);
 }
 
-// With one thread per piece of work, as far as the grid reaches.
+// Launches one thread per work item, up to the limit of grid_for().
 template <typename... Parameters, typename... Arguments>
 tb_status launch_over(const scope& on, const char* what, int64_t work, void (*kernel)(Parameters...),
                       Arguments&&... given) {
@@ -81,14 +80,14 @@ __device__ inline int64_t first_index() { return static_cast<int64_t>(blockIdx.x
 
 __device__ inline int64_t index_step() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
 
-// Lets launch() be asked for so much shared memory: without this it is 48 KiB at most.
+// Raises a kernel's limit of dynamic shared memory above the default of 48 KiB.
 template <typename... Parameters>
 tb_status allow_shared(void (*kernel)(Parameters...), size_t bytes) {
   if (bytes <= size_t(48) << 10) return TB_OK;
   return check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)), "shared memory");
 }
 
-// The shared memory that launch() was asked for, aligned to 16 bytes.
+// The dynamic shared memory of the launch, aligned to 16 bytes.
 template <typename T>
 __device__ T* dynamic_shared() {
 #ifdef __CUDACC__
@@ -99,12 +98,12 @@ __device__ T* dynamic_shared() {
 #endif
 }
 
-// Whether the call is recorded into a graph, not done.
+// Whether the call is captured into a graph instead of executed.
 bool is_captured(const scope& on);
 
 int multiprocessors(const scope& on);
 
-// Memory of the device for the length of a call, ordered by its stream; aligned to 512 bytes.
+// Temporary device memory, ordered by the call's stream and freed by the destructor; aligned to 512 bytes.
 class temporary {
  public:
   temporary(const scope& on, uint64_t bytes);
@@ -125,7 +124,8 @@ class temporary {
   tb_status status_;
 };
 
-// Whether the results of a call must not depend on the order in which threads arrive: tb_cuda_runtime sets it.
+// Deterministic mode: results must not depend on the order in which threads run. Set by
+// tb_cuda_runtime::set_deterministic.
 bool deterministic();
 
 }  // namespace tb_cuda

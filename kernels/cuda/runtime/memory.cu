@@ -1,4 +1,4 @@
-// What tensors ask of a device's memory. Everything is ordered by this thread's current stream.
+// The tb_memory functions of CUDA, for tensors. Work is ordered by this thread's current stream.
 #include "layout.h"
 #include "runtime/caching_allocator.cuh"
 #include "runtime/report.cuh"
@@ -6,11 +6,11 @@
 namespace tb_cuda {
 namespace {
 
-// An index of a device may come from a user.
+// Checks a device index, which may come from a user.
 tb_status known(int32_t device) {
   static const int32_t devices = device_count();
   if (devices == 0) {
-    device_count();  // says why, on this thread
+    device_count();  // sets the error text of this thread
     return TB_NO_DEVICE;
   }
   return device >= 0 && device < devices ? TB_OK : fail(cudaErrorInvalidDevice, "looking for a device");

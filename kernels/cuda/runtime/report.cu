@@ -1,4 +1,4 @@
-// Reports of kernels: a record of the device that says who was first, and one of the host that says what.
+// Error reports of kernels: a device word that decides which thread reports, and a record in host memory.
 #include "runtime/report.cuh"
 
 #include <string.h>
@@ -23,7 +23,7 @@ struct ledger {
 };
 
 ledger& ledger_of(int device) {
-  // Calls may still be made while the process ends.
+  // Leaked on purpose: calls may be made during process exit.
   static ledger* const all = new ledger[most_devices];
   return all[device];
 }
@@ -74,7 +74,7 @@ void take_report(int device, tb_cuda_report* report) {
   strcpy(report->operator_name,
          ticket + remembered > book.tickets ? book.name[ticket % remembered] : "an earlier call");
   book.host->ticket = 0;
-  // From here on kernels may tell again, those of the same launch too.
+  // From here on kernels may report again, also those of the same launch.
   *static_cast<volatile uint64_t*>(&book.host->taken) = ticket;
 }
 

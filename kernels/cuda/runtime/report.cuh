@@ -1,9 +1,8 @@
-// What a kernel finds wrong with elements: an index out of range, a division of integers by zero.
+// Error reports of kernels: an index out of range, an integer division by zero.
 //
-// The host does not wait for a kernel, so it is told later: the first thread to find something writes it into memory of
-// the host, and the next call that waits for the device, or the next that reports, gets the error, with the name of the
-// operator that launched the kernel. A kernel goes on without the element: it reads and writes nothing outside its
-// operands.
+// Reports are asynchronous. The first thread that finds an error writes it to mapped host memory; the next call that
+// waits for the device, or that takes reports, returns the error with the name of the operator that launched the
+// kernel. The kernel skips the element and accesses nothing outside its operands.
 #pragma once
 
 #include "cuda_abi.h"
@@ -12,15 +11,15 @@
 namespace tb_cuda {
 
 struct told {
-  uint64_t ticket;  // of the launch; 0: nothing was told
-  uint64_t taken;   // the last ticket that was told and taken: what comes after it may be told
+  uint64_t ticket;  // of the launch; 0: no report
+  uint64_t taken;   // the last ticket whose report was taken; later ones may report
   int64_t value;
   int32_t status;
   int32_t which;
 };
 
 struct reporter {
-  unsigned long long* first;  // of the device: who told last
+  unsigned long long* first;  // in device memory: the ticket of the last report
   volatile told* host;
   uint64_t ticket;
 
@@ -35,7 +34,7 @@ struct reporter {
     host->ticket = ticket;
   }
 
-  // An index made positive, or -1 where it is out of range, which is reported.
+  // A nonnegative index, or -1 if out of range, which is reported.
   __device__ int64_t index(int64_t given, int64_t length, bool wraps = false, int32_t which = 0) const {
     const int64_t at = wraps && given < 0 ? given + length : given;
     if (at >= 0 && at < length) return at;
@@ -44,9 +43,9 @@ struct reporter {
   }
 };
 
-// For a kernel of this call. The caller launches it next; what it reports is said of the operator that is being called.
+// A reporter for the kernel that the caller launches next, attributed to the operator being called.
 reporter report_for(const scope& on);
-// What was reported since the last time, which is forgotten then.
+// Returns the report since the last call, and clears it.
 void take_report(int device, tb_cuda_report* report);
 
 }  // namespace tb_cuda

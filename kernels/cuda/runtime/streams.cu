@@ -1,4 +1,4 @@
-// Streams, events, copies that do not wait, and graphs, for topbit.cuda.
+// The tb_cuda_runtime functions for topbit.cuda: streams, events, asynchronous copies, graphs.
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -13,7 +13,7 @@ namespace {
 cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
 cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
 
-// Calls of the runtime that a device has to be current for.
+// Makes the device current for a runtime call.
 template <typename Call>
 tb_status at_device(int32_t device, const char* what, Call call) {
   const device_guard guard(device);
@@ -46,7 +46,7 @@ tb_status make_stream(int32_t device, int32_t high_priority, void** stream) {
   *stream = nullptr;
   cudaStream_t made = nullptr;
   const tb_status status = at_device(device, "making a stream", [&] {
-    // A lower number is a higher priority; what a device does not have is taken to the nearest it has.
+    // Lower numbers are higher priorities; the runtime clamps to the range of the device.
     return cudaStreamCreateWithPriority(&made, cudaStreamNonBlocking, high_priority != 0 ? -1 : 0);
   });
   *stream = made;
@@ -118,7 +118,7 @@ tb_status copy_out(int32_t device, void* to_host, const void* from, uint64_t byt
   return at_device(device, "copying to the host",
                    [&] { return cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, stream_of(stream)); });
 }
-// Ordered by both devices' current streams.
+// Ordered by the current streams of both devices.
 tb_status copy_across(int32_t to_device, void* to, int32_t from_device, const void* from, uint64_t bytes) {
   const auto join = [](int32_t waiting, int32_t other) {
     cudaEvent_t event = nullptr;
@@ -150,12 +150,12 @@ int32_t stream_is_captured(int32_t device, void* stream) {
   return is_captured(stream_of(stream));
 }
 
-// What is recorded, and the memory it works in.
+// An instantiated graph and the memory it uses.
 struct graph {
   block_cache* memory = nullptr;
   cudaGraphExec_t ready = nullptr;
   cudaEvent_t last = nullptr;  // after the last launch
-  std::mutex lock;             // of launches: one sets what the next would overwrite
+  std::mutex lock;             // serializes launches: each sets Philox states that the next overwrites
 };
 
 __global__ void set_philox_state(tb_philox_state to) {
@@ -219,7 +219,7 @@ tb_status launch_graph(int32_t device, void* given, const tb_philox_state* state
 void drop_graph(int32_t device, void* given) {
   const std::unique_ptr<graph> g(static_cast<graph*>(given));
   const device_guard guard(device);
-  // Not the device: another stream of it may be captured.
+  // Waits for the event, not the device: another stream of the device may be capturing.
   if (g->last != nullptr) {
     cudaEventSynchronize(g->last);
     cudaEventDestroy(g->last);

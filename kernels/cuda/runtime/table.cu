@@ -1,4 +1,4 @@
-// The CUDA kernels as a table. Everything else in this folder is hidden from a shared library's users.
+// The backend kernel table of CUDA. All other symbols of this folder are hidden.
 #include "runtime/device.cuh"
 #include "runtime/table.cuh"
 

@@ -1,4 +1,4 @@
-// The entries of the kernel table, each in the source of its family.
+// The entries of CUDA's backend kernel table, each defined in the source of its family.
 #pragma once
 
 #include "kernel_abi.h"

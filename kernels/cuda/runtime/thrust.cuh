@@ -1,5 +1,5 @@
-// Thrust in a call: its algorithms run in the call's stream, take their memory from `temporary`, and do not wait unless
-// they return a number. On the host they run there, as work of the stream like a kernel.
+// Runs Thrust algorithms in a call: in the call's stream, with temporary storage from `temporary`, without waiting
+// unless they return a value. In the emulation they run on the host, as work of the stream.
 #pragma once
 
 #ifndef __CUDACC__
@@ -25,7 +25,7 @@ namespace thrust = THRUST_NS_QUALIFIER;
 
 #ifdef __CUDACC__
 
-// Memory for Thrust, of which an algorithm asks for a few pieces at most.
+// Allocator of Thrust's temporary storage; an algorithm makes few allocations.
 class call_memory {
  public:
   using value_type = char;
@@ -57,7 +57,7 @@ class call_memory {
     }
   }
 
-  // Of the last allocation that failed, whose text stands; TB_OK if none did.
+  // The status of the last failed allocation, whose error text is set; TB_OK if none failed.
   tb_status failed() const { return failed_; }
 
  private:
@@ -70,7 +70,7 @@ class call_memory {
   tb_status failed_ = TB_OK;
 };
 
-// Calls work(policy).
+// Calls work(execution policy).
 template <typename Work>
 tb_status run_thrust(const scope& on, const char* what, Work work) {
   call_memory memory(on);
