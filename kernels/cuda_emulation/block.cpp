@@ -1,3 +1,4 @@
+// Runs emulated blocks: fibers and their scheduler, barriers, warp exchanges.
 #include "block.h"
 
 #include <pthread.h>
@@ -30,8 +31,8 @@ constexpr size_t stack_bytes = 256 << 10;
 constexpr unsigned most_threads = 1024;
 constexpr size_t most_shared = 228 << 10;
 
-// A switch of contexts asks the system for the mask of signals each time, which a jump does not; the sanitizer follows
-// switches alone.
+// swapcontext() sets the signal mask with a system call each time, which longjmp() avoids. The sanitizer supports
+// only swapcontext().
 #ifdef TOPBIT_FIBERS_UNDER_ASAN
 struct resting_place {
   ucontext_t context;
@@ -39,7 +40,7 @@ struct resting_place {
 void go(resting_place& from, resting_place& to) { swapcontext(&from.context, &to.context); }
 #else
 struct resting_place {
-  ucontext_t context;  // where it begins
+  ucontext_t context;  // entry point
   bool begun = false;
   jmp_buf at;
 };
@@ -56,9 +57,9 @@ enum class state { ready, at_block, at_warp, done };
 struct fiber {
   resting_place rest;
   void* stack = nullptr;
-  void* fake_stack = nullptr;  // of the sanitizer
+  void* fake_stack = nullptr;  // of AddressSanitizer
   state now = state::done;
-  unsigned mask = 0;  // of the lanes it waits for
+  unsigned mask = 0;  // lanes it waits for
   bool predicate = false;
   dim3 thread;
   unsigned char slot[widest_exchange];
@@ -72,9 +73,9 @@ struct block_runner {
   void* scheduler_fake = nullptr;
   unsigned count = 0;
   unsigned current = 0;
-  bool any = false;      // of the last block_any
-  bool faulted = false;  // the thread that ran last
-  pthread_t thread{};    // of the host
+  bool any = false;      // result of the last block_any
+  bool faulted = false;  // the thread that ran last touched invalid memory
+  pthread_t thread{};    // the host thread that runs kernels
   void (*body)(const void*) = nullptr;
   const void* argument = nullptr;
   std::unique_ptr<unsigned char[]> shared{new unsigned char[most_shared + 256]};
@@ -105,8 +106,7 @@ void leave() {
 #endif
 }
 
-// In a thread that touched what is no memory: all fibers are given up, with their stacks.
-// A fault of another thread is what it would be without a kernel.
+// SIGSEGV in a kernel thread: abandons all fibers with their stacks. In another host thread: the default action.
 void on_fault(int) {
   block_runner& all = runner();
   if (!pthread_equal(pthread_self(), all.thread)) {
@@ -132,7 +132,7 @@ class fault_handler {
   struct sigaction before_{};
 };
 
-// A fiber is a thread of one block after the other.
+// Entry point of a fiber, which is reused for one thread of each block.
 void enter() {
   block_runner& all = runner();
 #ifdef TOPBIT_FIBERS_UNDER_ASAN
@@ -170,7 +170,7 @@ void resume(unsigned i) {
 #endif
 }
 
-// The lanes of the mask that there are all wait for the same mask.
+// Whether all existing lanes of the mask wait for the same mask.
 bool warp_arrived(unsigned i) {
   block_runner& all = runner();
   const fiber& f = all.fibers[i];
@@ -252,7 +252,7 @@ bool run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), 
   gridDim = grid;
   dynamic_shared = all.shared.get() + (256 - reinterpret_cast<uintptr_t>(all.shared.get()) % 256);
   for (uint64_t b = 0; b < volume(grid); ++b) {
-    // What a block leaves in shared memory is nothing the next one may rely on.
+    // Poisons shared memory: its initial contents are undefined.
     memset(dynamic_shared, 0xA5, shared_bytes);
     blockIdx = position(b, grid);
     for (unsigned i = 0; i < all.count; ++i) {

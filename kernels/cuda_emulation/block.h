@@ -1,8 +1,9 @@
-// The threads of a block, as fibers of one thread of the host.
+// Emulates the threads of a block as fibers of one host thread.
 //
-// A thread runs until it waits: for its block, or for lanes of its warp. Blocks take their threads forwards and
-// backwards in turn, so that a kernel which lacks a barrier computes something else every second block. A thread that
-// ends while others wait for it, or threads that wait in two places, end the process with what they did.
+// A thread runs until it waits for its block or for lanes of its warp. The order of threads alternates between
+// forwards and backwards from block to block, so that a kernel with a missing barrier gives wrong results in every
+// second block. A thread that ends while others wait for it, or threads that wait at different barriers, abort the
+// process with a message.
 #pragma once
 
 #include <stddef.h>
@@ -14,7 +15,7 @@ struct dim3 {
   constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
-// The place of the thread that runs.
+// Indices of the running thread.
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace cuda_emulation {
@@ -24,8 +25,8 @@ extern unsigned char* dynamic_shared;
 constexpr int warp = 32;
 constexpr int widest_exchange = 16;
 
-// Runs body(argument) for each thread of each block. False if one touched what is no memory: it and all others end
-// there.
+// Runs body(argument) for each thread of each block. Returns false, and stops all threads, if one touched invalid
+// memory.
 [[nodiscard]] bool run(dim3 grid, dim3 block, size_t shared_bytes, void (*body)(const void*), const void* argument);
 
 void wait_for_block();
@@ -33,7 +34,7 @@ void wait_for_warp(unsigned mask);
 bool block_any(bool mine);
 unsigned ballot(unsigned mask, bool mine);
 int lane();
-// Puts bytes into this lane's slot, waits for the mask, and gets those of another lane.
+// Writes bytes to this lane's slot, waits for the lanes of the mask, and reads the slot of lane `from`.
 void exchange_bytes(unsigned mask, void* bytes, size_t count, int from);
 
 template <typename T>

@@ -1,9 +1,9 @@
-// The part of CUDA that this project's kernels use, for a compiler of the host: with it the sources of kernels/cuda run
-// without a GPU, in tests.
+// Stands in for CUDA's header of this name: the subset of CUDA that kernels/cuda uses, for a host compiler, so that
+// the kernels run in tests without a GPU.
 //
-// What a kernel sees is here: the words of the language, the place of a thread, barriers, exchanges within a warp,
-// atomic operations. block.h runs the threads of a block, runtime.h is the part of the runtime that the host calls.
-// Blocks run one after the other, their threads take turns at barriers alone. streams.cpp says when.
+// This file has the device side: keywords, thread indices, barriers, warp shuffles and atomics. block.h runs the
+// threads of a block; runtime.h declares the host side. Blocks run one after the other, and threads switch at
+// barriers only. streams.cpp decides when kernels run.
 #pragma once
 
 #include <math.h>
@@ -20,7 +20,7 @@
 #define __host__
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
-// One block runs at a time.
+// Static storage suffices: one block runs at a time.
 #define __shared__ static
 
 inline constexpr int warpSize = 32;
@@ -32,7 +32,7 @@ inline void __threadfence_system() {}
 
 inline int __syncthreads_or(int predicate) { return cuda_emulation::block_any(predicate != 0); }
 
-// The value of the lane that `lane` names, for each lane of the mask.
+// The value of lane `lane`, for each lane of the mask.
 template <typename T>
 T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize) {
   const int mine = cuda_emulation::lane();
@@ -62,7 +62,7 @@ inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x
 inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-// The old value. All threads share one thread of the host.
+// Atomics return the old value. Plain code suffices: all threads run on one host thread.
 template <typename T>
 T atomicAdd(T* at, std::type_identity_t<T> value) {
   const T old = *at;

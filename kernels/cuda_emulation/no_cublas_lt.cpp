@@ -1,4 +1,4 @@
-// There is no cuBLASLt for the host: every product is made by the kernels of this project.
+// Replaces cublas_lt.cu in the emulation: no cuBLASLt, so this project's kernels compute every product.
 #include "matmul/cublas_lt.cuh"
 
 namespace tb_cuda {

@@ -1,5 +1,5 @@
-// Before the first header of Thrust: it would include the headers of the CUDA runtime wherever it finds them, and those
-// of this folder are in their place.
+// Include before the first Thrust header: keeps Thrust from including the toolkit's CUDA runtime headers, which the
+// headers of this folder replace.
 #pragma once
 
 #include <cuda/std/__cccl/compiler.h>

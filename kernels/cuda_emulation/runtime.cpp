@@ -1,4 +1,4 @@
-// Devices, their memory, and that of the host which they know; streams.cpp has what is done in an order.
+// Emulated devices, their memory, and pinned host memory. streams.cpp has stream-ordered work.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,21 +15,21 @@ constexpr size_t device_bytes = size_t(1) << 30;
 constexpr size_t page = 4096;
 constexpr size_t most_shared = 227 << 10;
 
-// The memory of all devices, next to each other, which is closed to the host while no device works. Opening and closing
-// it is most of what a small launch costs; with TOPBIT_CUDA_HOST_OPEN=1 it stays open, for tests whose host is not in
-// doubt.
+// The memory of all devices is one mapping, which is inaccessible to the host while no device works, so that host
+// accesses fault. Changing the protection is most of the cost of a small launch; with TOPBIT_CUDA_HOST_OPEN=1 the
+// mapping stays accessible, for tests that do not check host accesses.
 struct machine {
   std::recursive_mutex lock;
   unsigned char* memory;
   const bool stays_open = getenv("TOPBIT_CUDA_HOST_OPEN") != nullptr;
   int working = 0;
   struct heap {
-    std::map<size_t, size_t> free;  // from, bytes
+    std::map<size_t, size_t> free;  // offset, bytes
     std::map<size_t, size_t> used;
     size_t in_use = 0;
   } heaps[devices];
   std::map<const void*, size_t> pinned;
-  std::map<const void*, size_t> shared_of;  // what kernels were allowed beyond the usual
+  std::map<const void*, size_t> shared_of;  // dynamic shared memory allowed beyond 48 KiB, by kernel
 
   machine() {
     memory = static_cast<unsigned char*>(mmap(nullptr, devices * device_bytes,
@@ -195,14 +195,14 @@ cudaError_t cudaMalloc(void** p, size_t bytes) {
     heap.used[from] = wanted;
     heap.in_use += wanted;
     *p = m.memory + size_t(current) * device_bytes + from;
-    // Nobody may rely on fresh memory.
+    // Poisons new memory, up to 1 MiB of it.
     const device_access open;
     memset(*p, 0xA5, wanted < size_t(1) << 20 ? wanted : size_t(1) << 20);
     return cudaSuccess;
   }
   return result(cudaErrorMemoryAllocation);
 }
-// Waits for all that any device does, as the real one may.
+// Synchronizes with all devices, as the real cudaFree may.
 cudaError_t cudaFree(void* p) {
   if (p == nullptr) return cudaSuccess;
   finish_all();

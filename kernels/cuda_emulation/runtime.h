@@ -1,6 +1,6 @@
-// The part of CUDA's runtime that this project calls, for a machine without a GPU. Two devices, whose memory the host
-// can touch in a copy or a launch alone; a stream does what it is told when somebody waits for it, or records it for a
-// graph.
+// The subset of the CUDA runtime API that this project calls, for a machine without a GPU. There are two devices,
+// whose memory the host can access only in copies and launches. A stream executes its work when something waits for
+// it, or records it into a graph.
 #pragma once
 
 #include <stddef.h>
@@ -128,10 +128,10 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t);
 
 namespace cuda_emulation {
 
-// Does it when somebody waits for the stream, or when the graph is run that the stream records. `work` returns whether
-// it went well: if not, the device is lost. `drop` frees the argument.
+// Queues work, which runs when something waits for the stream, or records it if the stream is capturing. `work`
+// returns false if it touched invalid memory: the device is lost then. `drop` frees the argument.
 cudaError_t submit(cudaStream_t stream, bool (*work)(void*), void (*drop)(void*), void* argument);
-// Work of the host that touches memory of devices, such as an algorithm of Thrust.
+// RAII: gives host code, such as a Thrust algorithm, access to device memory.
 class device_access {
  public:
   device_access();

@@ -1,6 +1,6 @@
-// Streams that are as late as they may be: work waits in the queue of its stream until somebody waits for it, and then
-// no more is done than that takes. So a call that lacks a wait, and memory that is handed out while another stream
-// still works in it, show in what is computed, every time.
+// Streams and graphs with the latest possible execution: work stays in its stream's queue until something waits for
+// it, and then only the work needed for that runs. A missing wait, or reuse of memory that another stream still
+// uses, thus gives wrong results in every run.
 #include "streams.h"
 
 #include <string.h>
@@ -36,10 +36,10 @@ struct mark {
   std::chrono::steady_clock::time_point at{};
 };
 
-// Of a stream's work.
+// Queued work of a stream.
 struct piece {
-  std::shared_ptr<mark> after;      // done first, if there is one
-  std::function<bool()> work = {};  // returns whether it went well
+  std::shared_ptr<mark> after;      // must complete first, if not null
+  std::function<bool()> work = {};  // returns false if it touched invalid memory
 };
 
 }  // namespace
@@ -60,10 +60,11 @@ struct cuda_host_event {
 namespace cuda_emulation {
 namespace {
 
-// A device takes this many calls before the host has to wait.
+// With this many queued pieces, the host executes one before it adds another, as a device's launch queue would
+// block.
 constexpr size_t longest_queue = 1024;
 
-// By device; streams live as long as the process.
+// The streams of a device, the default stream first; they live as long as the process.
 std::vector<cuda_host_stream*>& streams_of(int device) {
   static auto* const all = [] {
     auto* const made = new std::vector<cuda_host_stream*>[devices];
@@ -73,7 +74,7 @@ std::vector<cuda_host_stream*>& streams_of(int device) {
   return all[device];
 }
 
-// The one that a null means is the current device's first.
+// A null stream is the default stream of the current device.
 cuda_host_stream& stream_of(cudaStream_t stream) {
   return stream != nullptr ? *stream : *streams_of(current_device()).front();
 }
@@ -86,7 +87,7 @@ void finish(const mark& wanted) {
   while (!wanted.done && !lost[wanted.in->device]) advance(*wanted.in);
 }
 
-// The next piece of work, and what other streams have to do before it.
+// Executes the next piece of work, after the work of other streams that it waits for.
 void advance(cuda_host_stream& stream) {
   const device_access open;
   if (const auto& after = stream.queue.front().after) finish(*after);
@@ -101,7 +102,7 @@ void finish(cuda_host_stream& stream) {
   while (!stream.queue.empty()) advance(stream);
 }
 
-// What a call that waits, or starts work, returns.
+// The return value of calls that wait or start work.
 cudaError_t state_of(const cuda_host_stream& stream) {
   return lost[stream.device] ? result(cudaErrorIllegalAddress) : cudaSuccess;
 }
@@ -162,7 +163,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   const cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr);
   return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
 }
-// A graph keeps addresses of the host; a call that is done later does so for pinned memory alone.
+// A captured copy keeps host addresses. Outside captures, a pageable source is copied at once, and a pageable
+// destination makes the call wait.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   const std::lock_guard held(machine_lock());
   cuda_host_stream& s = stream_of(stream);
@@ -194,7 +196,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   return *device = stream_of(stream).device, cudaSuccess;
 }
-// What waits for a stream that records is an error, as on a device.
+// Waiting for a capturing stream is an error, as on a device.
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const std::lock_guard held(machine_lock());
   cuda_host_stream& s = stream_of(stream);
@@ -202,7 +204,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   finish(s);
   return state_of(s);
 }
-// Whoever asks again and again is told in the end.
+// Each query executes one piece, so that polling terminates.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   const std::lock_guard held(machine_lock());
   cuda_host_stream& s = stream_of(stream);
@@ -211,7 +213,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   advance(s);
   return cudaErrorNotReady;
 }
-// Between streams that record into one graph the order is that of their calls.
+// Ignored while capturing: recorded steps run in the order of the calls.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const std::lock_guard held(machine_lock());
   cuda_host_stream& s = stream_of(stream);
@@ -245,7 +247,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   const std::lock_guard held(machine_lock());
   cuda_host_stream& s = stream_of(stream);
   if (s.recording != nullptr) return result(cudaErrorStreamCaptureUnsupported);
-  // Two launches of one graph are not done at the same time.
+  // Launches of one graph do not overlap.
   const cudaError_t error =
       push(s, {graph->last, [all = graph->recorded] {
                  return std::all_of(all->begin(), all->end(), [](const step& one) { return one.run(); });

@@ -1,4 +1,4 @@
-// What the two halves of the runtime know of each other.
+// Interface between runtime.cpp and streams.cpp.
 #pragma once
 
 #include <mutex>
@@ -9,17 +9,17 @@ namespace cuda_emulation {
 
 constexpr int devices = 2;
 
-// Held while anything of the machine is looked at or done.
+// Held during every access to the emulated machine.
 std::recursive_mutex& machine_lock();
 int current_device();
-// Keeps an error for cudaGetLastError.
+// Sets the error that cudaGetLastError returns.
 cudaError_t result(cudaError_t error);
-// Memory of the host that the device copies through a place of its own: such copies have read, or written, when the
-// call returns.
+// Pageable host memory, which the device copies through a staging buffer: such a copy is complete on the host side
+// when the call returns.
 bool is_pageable(const void* p);
-// All that was submitted, of all devices.
+// Executes all submitted work of all devices.
 void finish_all();
-// Whether a kernel of the device touched what is no memory. Nothing works on it after that.
+// Whether a kernel of the device touched invalid memory; the device fails every call after that.
 bool is_lost(int device);
 
 }  // namespace cuda_emulation

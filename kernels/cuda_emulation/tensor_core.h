@@ -1,5 +1,5 @@
-// What a warp does with fragments of matrices of 16-bit elements: PTX's mma.m16n8k16 and ldmatrix, in the layouts that
-// its ISA gives. All 32 lanes call these together.
+// Emulates PTX's mma.m16n8k16 and ldmatrix for 16-bit elements, with the fragment layouts of the PTX ISA. All 32
+// lanes call these functions together.
 #pragma once
 
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 namespace cuda_emulation {
 
-// What each lane of this warp shows the others, until they next wait for each other.
+// Shares a value of each lane with the warp until the next wait.
 template <typename T>
 const T* shown_to_warp(const T& mine) {
   static T all[1024 / warp][warp];
@@ -31,7 +31,7 @@ struct operand_fragments {
   uint32_t a[4], b[2];
 };
 
-// sum[16][8] += a[16][16] @ b[16][8]; value_of(bits) is an element as a float.
+// sum[16][8] += a[16][16] @ b[16][8]; value_of(bits) converts an element to float.
 template <typename Value>
 void multiply_fragments(float (&sum)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], Value value_of) {
   const operand_fragments* const lanes = shown_to_warp<operand_fragments>({{a[0], a[1], a[2], a[3]}, {b[0], b[1]}});
@@ -47,7 +47,7 @@ void multiply_fragments(float (&sum)[4], const uint32_t (&a)[4], const uint32_t 
   wait_for_warp(0xffffffff);
 }
 
-// Four matrices of 8 rows of 16 bytes; lane i has the address of row i % 8 of matrix i / 8.
+// Four matrices of 8 rows of 16 bytes. Lane i passes the address of row i % 8 of matrix i / 8.
 inline void load_fragments(uint32_t (&to)[4], const void* row, bool transposed) {
   want_16_bytes(row, "ldmatrix");
   const void* const* const rows = shown_to_warp<const void*>(row);
@@ -62,7 +62,7 @@ inline void load_fragments(uint32_t (&to)[4], const void* row, bool transposed) 
   wait_for_warp(0xffffffff);
 }
 
-// The first of 16 bytes, then zeros.
+// Copies the first `bytes` of 16 bytes and zero-fills the others.
 inline void copy_chunk(void* to, const void* from, int bytes) {
   want_16_bytes(to, "cp.async");
   want_16_bytes(from, "cp.async");

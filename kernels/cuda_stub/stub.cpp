@@ -1,6 +1,7 @@
-// The CUDA backend of a build without CUDA: the same symbols, no device, and an error that says what to do.
+// The CUDA backend of a build without CUDA: the same symbols and no device; every entry fails with an error text
+// that says what to install.
 //
-// CMake builds this file in place of kernels/cuda/, so that no caller needs to ask which of the two it has.
+// CMake builds this file instead of kernels/cuda, so that callers need no conditional code.
 #include "cuda_abi.h"
 #include "layout.h"
 
@@ -18,7 +19,7 @@ tb_status not_built(Arguments...) {
 
 int32_t no_devices() { return 0; }
 
-// Nobody has a device to ask about.
+// Entries without a status; unreachable without a device.
 template <typename... Arguments>
 void nothing(Arguments...) {}
 template <typename... Arguments>
@@ -29,7 +30,7 @@ void* no_stream(int32_t) { return nullptr; }
 void no_report(int32_t, tb_cuda_report* report) { *report = {}; }
 void no_statistics(int32_t, tb_cuda_statistics* counts) { *counts = {}; }
 
-// Every entry that the real table has, so that the same operators have rows.
+// The same entries as the real table, so that the same operators have kernels.
 constinit const tb_kernels kernels = {
     .size = sizeof(tb_kernels),
     .version = TB_ABI_VERSION,
