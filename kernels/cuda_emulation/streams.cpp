@@ -60,8 +60,7 @@ struct cuda_host_event {
 namespace cuda_emulation {
 namespace {
 
-// With this many queued pieces, the host executes one before it adds another, as a device's launch queue would
-// block.
+// With this many queued pieces, the host executes one before it adds another, as a device's launch queue would block.
 constexpr size_t longest_queue = 1024;
 
 // The streams of a device, the default stream first; they live as long as the process.
@@ -163,8 +162,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   const cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr);
   return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
 }
-// A captured copy keeps host addresses. Outside captures, a pageable source is copied at once, and a pageable
-// destination makes the call wait.
+// A captured copy keeps host addresses. Else a pageable source is copied at once, and for a pageable target it waits.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   const std::lock_guard held(machine_lock());
   cuda_host_stream& s = stream_of(stream);

@@ -145,9 +145,8 @@ __device__ void weigh(scores& score, band_of_queries<Width>& mine, float by) {
     const float before = mine.top[h], now = fmaxf(before, greatest_of(greatest) * by);
     const float shift = now == -INFINITY ? 0.0f : now;
     const float less = power_of_two(before - shift);
-    // The fused multiply-add below does not round the product, but the shift was rounded. The error is a factor
-    // common to all weights of a query and cancels, unless the factor is so large that the weights leave the
-    // range of the 16-bit type.
+    // The fused multiply-add does not round the product, but the shift was rounded. The error is a factor common to all
+    // weights of a query and cancels, unless the weights leave the range of the 16-bit type.
     float factor = by;
     if (fabsf(now) > greatest_fused) {
 #pragma unroll

@@ -121,8 +121,7 @@ tb_status with_element(int32_t dtype, F f) {
   }
 }
 
-// Loads and stores that switch on the dtype, for kernels not worth an instance per dtype: the branch is uniform over
-// all threads. Offsets are in elements.
+// Loads and stores that switch on the dtype, a uniform branch, for kernels without an instance per dtype.
 template <typename C>
 __host__ __device__ C load_as(const void* data, int32_t dtype, int64_t i) {
   switch (dtype) {

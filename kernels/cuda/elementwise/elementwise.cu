@@ -65,8 +65,7 @@ bool divides(const tb_elementwise& call) {
          (call.op == TB_DIV_FLOOR || call.op == TB_DIV_TRUNC || call.op == TB_REMAINDER || call.op == TB_FMOD);
 }
 
-// The vectorized kernel for operands of one common dtype, except a BOOL condition as first input and the BOOL result
-// of a predicate; null if there is none. Sets that dtype.
+// The vectorized kernel if all operands have one dtype, but for a BOOL condition and a predicate's result; else null.
 vector_kernel kernel_over(const kernel_variants& all, const tb_elementwise& call, int32_t& dtype) {
   const tb_operand* const operand = call.plan.operand;
   int32_t last = all.inputs;
@@ -80,8 +79,7 @@ vector_kernel kernel_over(const kernel_variants& all, const tb_elementwise& call
   return operand[1].dtype == TB_BOOL ? all.masked[dtype] : nullptr;
 }
 
-// Describes the operands as rows of vectors of `width` elements, a power of two; false if their strides or alignment
-// do not allow it.
+// Describes the operands as rows of vectors of `width` elements, a power of two; false if their layout forbids it.
 bool lies_in_vectors(const tb_plan& plan, int64_t count, int64_t width, vector_call& to) {
   const int32_t outer = plan.ndim - 1;
   const auto whole = [width](int64_t elements) { return (elements & (width - 1)) == 0; };

@@ -39,8 +39,7 @@ struct held_inputs {
   }
 };
 
-// Operands that are contiguous or broadcast along dimension 0. With several rows, a row is a whole number of
-// vectors.
+// Operands that are contiguous or broadcast along dimension 0. With several rows, a row is a whole number of vectors.
 struct vector_call {
   static constexpr int most_outer = 3;
 

@@ -1,5 +1,4 @@
-// Permutations, multinomial sampling, and checks of probabilities and weights. Results are bitwise equal to the
-// CPU's.
+// Permutations, multinomial sampling, and checks of probabilities and weights. Results are bitwise equal to the CPU's.
 #include "elementwise/random.cuh"
 #include "philox.h"
 #include "random_functions.h"
@@ -16,8 +15,8 @@ __device__ uint64_t number_at(const philox_stream& numbers, uint64_t i) {
 // Parallel Fisher-Yates shuffle. Step i swaps positions i and other(i) >= i, so position i ends with the value that
 // position other(i) had before step i. The last step j < i with other(j) = other(i) put it there, from position j;
 // without such a step it is other(i) itself. A stable sort of the steps by other(i) gives j, and source[p] gives the
-// last step before p that swapped with position p. Following source from j ends at the value, after O(log(count))
-// expected steps.
+// last step before p that swapped with position p. Following source from j ends at the value, after about
+// log(count) steps.
 template <typename Index>
 constexpr Index nobody = Index(~Index(0));
 
@@ -131,8 +130,7 @@ __global__ void make_trees(weighted_rows rows, weight_trees all) {
   }
 }
 
-// Descends to the leaf of u. Never a leaf of weight 0, unless all are. Calls visit(left, right, goes_right) per
-// node.
+// Descends to the leaf of u. Never a leaf of weight 0, unless all are. Calls visit(left, right, goes_right) per node.
 template <typename Visit>
 __device__ int64_t draw(const double* node, int64_t leaves, double u, Visit visit) {
   double rest = tb_kernel::product(u, node[1]);
@@ -158,8 +156,7 @@ __global__ void draw_again(weighted_rows rows, weight_trees all) {
   }
 }
 
-// Sampling without replacement: sets the drawn weight to 0 and recomputes the sums on its path from the other
-// children.
+// Sampling without replacement: sets the drawn weight to 0 and recomputes the sums on its path from the other children.
 __global__ void draw_once(weighted_rows rows, weight_trees all) {
   constexpr int deepest = 48;
   const philox_stream numbers = rows.numbers.found();

@@ -1,7 +1,6 @@
 // Convolution as matrix products in memory (im2col). In each group of each image, the result is weights
-// [outputs][depth] times windows [depth][places]; depth counts channels and kernel elements. For a 1x1 kernel the
-// image itself is the matrix of windows; otherwise windows are copied, for as many images at once as the buffer
-// holds.
+// [outputs][depth] times windows [depth][places]; depth counts channels and kernel elements. For a 1x1 kernel the image
+// itself is the matrix of windows; otherwise windows are copied, for as many images at once as the buffer holds.
 #include "matmul/convolution_by_matmul.cuh"
 
 #include "elementwise/elements.cuh"

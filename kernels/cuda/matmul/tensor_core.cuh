@@ -96,8 +96,7 @@ __device__ inline void load_transposed(uint32_t (&to)[4], shared_address row) {
 #endif
 }
 
-// Starts an asynchronous copy of 16 aligned bytes into shared memory (cp.async). The first `bytes` are read, the
-// others are zero-filled.
+// Starts a copy of 16 aligned bytes into shared memory (cp.async). Only the first `bytes` are read, the rest is 0.
 __device__ inline void copy_ahead(shared_address to, const void* from, int bytes) {
 #ifdef __CUDACC__
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"

@@ -229,9 +229,8 @@ dim3 grid_over_elements(const tb_matmul& p) {
   return {unsigned(columns < 65535 ? columns : 65535), unsigned(rows < 65535 ? rows : 65535)};
 }
 
-// The number of parts of the depth. Enough to give each multiprocessor two blocks with parts of at least
-// least_depth; and, to bound the rounding error, parts of at most most_depth as far as the buffer of their sums
-// allows.
+// The number of parts of the depth. Enough to give each multiprocessor two blocks with parts of at least least_depth;
+// and, to bound the rounding error, parts of at most most_depth as far as the buffer of their sums allows.
 int64_t depth_parts(const scope& on, const tb_matmul& p, int64_t blocks) {
   constexpr int64_t least_depth = 256, most_depth = 8192, room = int64_t(16) << 20, most = 256;
   const int64_t to_fill = 2 * int64_t(multiprocessors(on)) / blocks, possible = p.k / least_depth;

@@ -130,8 +130,7 @@ __global__ void max_pool_backward(pooling p, T* out, const T* in, const int64_t*
   }
 }
 
-// Adds the gradients of windows whose index is outside the window, which max_pool never produces; reports indices
-// outside the image.
+// Adds gradients whose index is outside their window (max_pool produces none); reports indices outside the image.
 template <typename T>
 __global__ void max_pool_strays(pooling p, T* out, const T* in, const int64_t* index, reporter report) {
   const int64_t count = p.images * p.out_size();

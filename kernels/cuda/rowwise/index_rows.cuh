@@ -40,8 +40,7 @@ inline index_dims dims_of(const tb_rowwise& call, int64_t length, int moved, boo
   index_dims dims;
   const auto step = [&](int k) { return k >= call.operands || k == moved ? 0 : call.row[k].step; };
   const auto stride = [&](int k, int d) { return k < call.operands ? call.row[k].strides[d] : 0; };
-  // Coalescing: if the operand accessed in the order of the indices is contiguous along the batch, that dimension
-  // is first.
+  // For coalescing, the batch is first if the operand accessed in the order of the indices is contiguous along it.
   const int other = moved == 0 ? 1 : 0;
   const bool beside = call.ndim > 0 && only == 0 && stride(other, 0) == 1 && step(other) != 1;
   if (with_row && !beside) dims.add(length, step(0), step(1), step(2));

@@ -20,8 +20,7 @@ __global__ void nll(row_space<5> rows, labels given) {
   }
 }
 
-// out; gradient, label, weight. One thread per element; `beside` makes neighbouring rows the fastest index, for
-// coalescing.
+// out; gradient, label, weight. One thread per element; with `beside`, rows are the fastest index.
 template <typename C>
 __global__ void nll_backward(row_space<4> rows, labels given, bool beside) {
   const int64_t count = rows.batch.count * rows.length;

@@ -13,8 +13,7 @@ struct labels {
   int64_t classes;
   reporter report;
 
-  // Reads a label and its weight. False if the label is out of range, which is reported if `tells`. The ignored
-  // label becomes -1.
+  // Reads a label and its weight. False if it is out of range (reported if `tells`). The ignored label becomes -1.
   __device__ bool read(int64_t at, int64_t weight_at, bool tells, int64_t& label, double& weighs) const {
     label = row.get<int64_t>(at, 0);
     weighs = 0;

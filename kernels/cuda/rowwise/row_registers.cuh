@@ -102,9 +102,8 @@ struct kept_row {
   }
 };
 
-// Minimum number of resident blocks per multiprocessor for __launch_bounds__, to hide memory latency. The 256
-// registers per thread are divided among blocks that need N values for each of Rows + 1 rows (one for temporaries),
-// and 40 more.
+// Minimum number of resident blocks per multiprocessor for __launch_bounds__, to hide memory latency. The 256 registers
+// per thread are divided among blocks that need N values for each of Rows + 1 rows (one for temporaries), and 40 more.
 template <typename C, int N, int Rows = 1>
 constexpr int blocks_keeping() {
   const int least = sizeof(C) == 4 ? 2 : 1, blocks = 256 / (N * (Rows + 1) * int(sizeof(C) / 4) + 40);

@@ -124,8 +124,7 @@ class temporary {
   tb_status status_;
 };
 
-// Deterministic mode: results must not depend on the order in which threads run. Set by
-// tb_cuda_runtime::set_deterministic.
+// Results must not depend on the order in which threads run (tb_cuda_runtime::set_deterministic).
 bool deterministic();
 
 }  // namespace tb_cuda
