@@ -1,4 +1,5 @@
-// What lies in a block of :memory: a record; a record, its storage and few elements; many elements.
+// Allocates tensor records and storages in blocks of :memory. A block holds a record, a record with its storage and
+// small CPU data, or data only.
 module;
 
 #include "sanitizer.h"
@@ -14,13 +15,13 @@ namespace {
 
 using author::tensor_record, detail::joint_block;
 
-// The price of a tensor: what is added to one of them is paid by all.
+// Pinned: a member added here costs memory in every tensor.
 static_assert(sizeof(storage) == 56 && sizeof(tensor_record) == 208);
 
-// What a tensor that is made in inference mode does not carry.
+// Keys that a tensor made in inference mode lacks.
 constexpr key_set gradient_keys = autograd_keys | key_set(key::ADInplaceOrView);
 
-// A record with its storage and what both need to know of the block, then the elements.
+// Layout of a joint block: record, storage, joint_block, then the elements.
 constexpr std::size_t storage_at = sizeof(tensor_record);
 constexpr std::size_t joint_at = storage_at + sizeof(storage);
 constexpr std::size_t head_bytes = joint_at + sizeof(joint_block);
@@ -28,7 +29,7 @@ constexpr std::size_t data_at =
     (head_bytes + sanitizer::gap + detail::block_alignment - 1) & ~(detail::block_alignment - 1);
 static_assert(storage_at % alignof(storage) == 0 && joint_at % alignof(joint_block) == 0);
 
-// More elements get a block of their own: a view of one keeps them all, and a kept block should fit many uses.
+// Larger data gets a separate block: a view keeps the whole joint block alive, and a cached block should fit many uses.
 constexpr std::size_t largest_joint_block = 4096;
 
 constexpr unsigned record_class = detail::block_class(sizeof(tensor_record));
@@ -138,7 +139,7 @@ void detail::end(tensor_record* r) noexcept {
   r->autograd = {};
   storage* const data = r->data.get();
   if (data != nullptr && data->block == block && data->references.load(std::memory_order_acquire) == 1) {
-    // Both end here, and nothing of the record is left that would need its destructor.
+    // The storage ends too. With `autograd` reset, the record's destructor has nothing left to release.
     data->~storage();
     give(r, block->size_class);
   } else {

@@ -7,14 +7,14 @@ namespace topbit {
 
 namespace {
 
-// The significant digits of a number and where its point is: 0.d1d2d3... times 10 to the power of `point`.
+// The significant decimal digits of a number and its decimal point: 0.d1d2d3... * 10^point.
 struct digits {
   std::string text;
   int point = 0;
   bool negative = false;
 };
 
-// As few digits as tell the number from its neighbours of the same type.
+// The fewest digits that distinguish x from its neighbours of type T.
 template <class T>
 digits shortest(T x) {
   char buffer[64];
@@ -48,7 +48,7 @@ digits shortest(T x) {
   return d;
 }
 
-// Keeps `count` digits, rounded half up: the digits are exact or the shortest, so a half is one of these.
+// Rounds half up to `count` digits. The digits are exact or the shortest, so ties are decimal ties.
 void round_to(digits& d, int count) {
   if (count >= static_cast<int>(d.text.size())) return;
   const bool up = count >= 0 && d.text[static_cast<std::size_t>(count)] >= '5';
@@ -68,8 +68,8 @@ void round_to(digits& d, int count) {
 }
 
 struct number_text {
-  std::string whole, fraction;  // before and behind the point, without it
-  std::string exponent{};       // "e+05", or nothing
+  std::string whole, fraction;  // before and after the point, without it
+  std::string exponent{};       // "e+05", or empty
 };
 
 number_text positional(digits d, int precision) {
@@ -88,13 +88,13 @@ number_text positional(digits d, int precision) {
   return {whole, fraction == "0" ? "" : fraction};
 }
 
-// Digits behind the point that an exponent's form shows: no more than tell the number from its neighbours.
+// Fraction digits in scientific notation: at most `precision`, and no more than the shortest form has.
 std::size_t scientific_digits(digits d, int precision) {
   round_to(d, precision + 1);
   return d.text.size() - 1;
 }
 
-// With this many digits of the number's exact value, and as many of the exponent at least.
+// Scientific notation with `fraction` correctly rounded fraction digits and at least `exponent_digits` exponent digits.
 number_text scientific(double x, std::size_t fraction, std::size_t exponent_digits) {
   char buffer[64];
   const char* const end =
@@ -111,13 +111,13 @@ std::string padded(const std::string& text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
 
-// One format for all elements that are shown, decided from all of them.
+// Prints elements in aligned columns. Notation, digits and width are chosen from all shown elements.
 class columns {
  public:
   columns(const tensor& t, const print_options& o)
       : t_(t),
         elements_(t),
-        precision_(std::min(std::max(o.precision, 0), 400)),  // no number has more digits behind the point
+        precision_(std::min(std::max(o.precision, 0), 400)),  // no double has more fraction digits in its shortest form
         edge_items_(std::max(o.edge_items, std::int64_t{1})),
         separator_(o.separator),
         line_end_(o.separator.substr(0, o.separator.find_last_not_of(' ') + 1)),
@@ -134,7 +134,7 @@ class columns {
   bool skips(std::int64_t dim) const { return summarised_ && t_.sizes()[dim] - edge_items_ > edge_items_; }
   std::int64_t shown(std::int64_t dim) const { return skips(dim) ? 2 * edge_items_ : t_.sizes()[dim]; }
 
-  // The shown elements in order, as words of one width once all are known.
+  // Fills words_ with the shown elements in order, padded to one width.
   template <class T>
   void read() {
     std::vector<T> values;
@@ -146,7 +146,7 @@ class columns {
     } else {
       real_words(values);
     }
-    // True has the width of False, also where there is none.
+    // Columns of bool fit "False" even if all elements are true.
     std::size_t width = std::same_as<T, bool> && t_.dim() != 0 ? 5 : 0;
     for (const std::string& w : words_) width = std::max(width, w.size());
     for (std::string& w : words_) w = padded(w, width);
@@ -165,7 +165,7 @@ class columns {
     }
   }
 
-  // NumPy's rule for exponents: numbers from 1e8, below 1e-4, or more than a thousand times apart.
+  // NumPy's condition for scientific notation, on absolute values: maximum >= 1e8, minimum < 1e-4 or ratio > 1000.
   template <class T>
   void real_words(const std::vector<T>& values) {
     double most = 0, least = std::numeric_limits<double>::infinity();
@@ -205,7 +205,7 @@ class columns {
     }
   }
 
-  // One dimension and what is in it; `indent` is what its lines begin with.
+  // The text of dimension `dim` and its inner dimensions; each line starts with `indent`.
   std::string block(std::int64_t dim, const std::string& indent, std::int64_t width) {
     if (dim == t_.dim()) return words_[next_++];
     const std::int64_t n = shown(dim);

@@ -5,7 +5,7 @@ import topbit.core;
 
 namespace topbit {
 
-// Seed and position change together.
+// The lock keeps seed and offset consistent.
 struct generator::state {
   mutable std::mutex lock;
   philox_state next;
@@ -34,10 +34,10 @@ philox_state generator::take(std::uint64_t count) noexcept {
 
 namespace {
 
-// Never destroyed: threads may take numbers until the process ends.
+// Never destroyed: threads may draw random numbers until the process ends.
 struct default_generators {
   std::mutex lock;
-  std::uint64_t seed = 67280421310721;  // the reference's
+  std::uint64_t seed = 67280421310721;  // PyTorch's default seed
   std::map<std::pair<device_type, int>, generator> all;
 
   generator& of(device where) { return all.try_emplace(std::pair(where.type, int{where.index}), seed).first->second; }

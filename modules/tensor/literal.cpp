@@ -7,7 +7,7 @@ namespace topbit {
 
 namespace {
 
-// The numbers of nested braces in order, once their rows are found to be of one length.
+// Collects the numbers of nested braces in row-major order; throws if lists differ in length or depth.
 class nested_values {
  public:
   explicit nested_values(std::initializer_list<literal> values) { list(values); }
@@ -70,7 +70,7 @@ class nested_values {
                       ", wanted all numbers equally deep in braces");
   }
 
-  // Where the first one as deep as this stands.
+  // Index of the first element at the current depth, for messages.
   std::string first() const { return to_string(shape(path_.size(), 0)); }
 
   template <class T>
@@ -80,7 +80,7 @@ class nested_values {
       return x.to_int64() != 0;
     } else if constexpr (std::integral<T>) {
       constexpr std::int64_t least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-      // Unequal for fractions, for NaN, and for what 64 bits with a sign cannot hold.
+      // False for fractions, NaN and values outside int64.
       const bool is_whole = static_cast<double>(x.to_int64()) == x.to_double();
       if (!is_whole || x.to_int64() < least || x.to_int64() > most) {
         refuse(x, dtype_of<T>, "whole numbers from " + std::to_string(least) + " to " + std::to_string(most));
@@ -93,7 +93,7 @@ class nested_values {
     }
   }
   [[noreturn]] static void refuse(const scalar& x, dtype type, const std::string& wanted) {
-    const bool beyond = x.to_int64() < 0 && x.to_double() > 0;  // an unsigned number
+    const bool beyond = x.to_int64() < 0 && x.to_double() > 0;  // an unsigned value above the int64 maximum
     throw dtype_error("tensor: found " + to_string(beyond ? scalar(x.to_double()) : x) + " for " +
                       std::string(name_of(type)) + ", wanted " + wanted);
   }

@@ -13,8 +13,8 @@ namespace {
                     (negative ? ": sizes cannot be negative" : ": more elements than 64 bits can count"));
 }
 
-// Row-major strides, and how many elements there are. Throws shape_error for sizes that no tensor has. Sizes of 0 count
-// as 1 for strides, which are products too.
+// Computes row-major strides and returns the number of elements; throws shape_error for negative or overflowing sizes.
+// A size of 0 counts as 1 in the strides, so overflow is detected there too.
 std::int64_t lay_out(const shape& sizes, shape& strides) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / sizeof(double);
   std::int64_t step = 1;
@@ -29,7 +29,7 @@ std::int64_t lay_out(const shape& sizes, shape& strides) {
   return none ? 0 : step;
 }
 
-// What make_tensor() throws where the host has no memory, and says of which tensor.
+// Throws out_of_memory with the dtype and sizes of the tensor.
 [[noreturn]] void raise_out_of_memory(const shape& sizes, dtype type, std::int64_t elements) {
   const auto bytes = static_cast<std::size_t>(elements) * size_of(type);
   author::raise(out_of_memory("found no memory for a tensor " + std::string(name_of(type)) + " " + to_string(sizes) +
@@ -47,7 +47,7 @@ void check_sizes(const shape& sizes) {
 namespace author {
 
 tensor make_tensor(const shape& sizes, dtype type, device where) {
-  shape strides = sizes;  // as many
+  shape strides = sizes;  // same rank; overwritten by lay_out()
   const std::int64_t elements = lay_out(sizes, strides);
   try {
     return detail::tensor_access::adopt(detail::new_dense_record(
@@ -58,7 +58,7 @@ tensor make_tensor(const shape& sizes, dtype type, device where) {
 }
 
 tensor make_tensor(const shape& sizes, dtype type, device where, const memory_hook& memory) {
-  shape strides = sizes;  // as many
+  shape strides = sizes;  // same rank; overwritten by lay_out()
   const auto bytes = static_cast<std::size_t>(lay_out(sizes, strides)) * size_of(type);
   tensor t =
       detail::tensor_access::adopt(detail::new_record(detail::strided_keys[static_cast<std::size_t>(where.type)], type,
@@ -93,7 +93,7 @@ tensor make_view(const tensor& base, const shape& sizes, const shape& strides, s
 
 tensor make_host_copy(const tensor& t) {
   const tensor_record& from = record_of(t);
-  std::int64_t first = 0, last = 0;  // of the elements, seen from the first one
+  std::int64_t first = 0, last = 0;  // first and last element of the span, relative to the element at index 0
   for (std::size_t i = 0; i < from.sizes.size(); ++i) {
     (from.strides[i] < 0 ? first : last) += (from.sizes[i] - 1) * from.strides[i];
   }
@@ -137,7 +137,7 @@ tensor make_opaque(const shape& sizes, dtype type, device where, key_set keys, i
 }  // namespace author
 
 tensor detail::borrow(void* data, const shape& sizes, dtype type, std::function<void(void*)> release) {
-  shape strides = sizes;  // as many
+  shape strides = sizes;  // same rank; overwritten by lay_out()
   const std::int64_t elements = lay_out(sizes, strides);
   if (data == nullptr && elements != 0) {
     throw shape_error("from_blob: found a null pointer for " + std::to_string(elements) + " elements of sizes " +

@@ -1,5 +1,5 @@
-// The shared cache, and how threads and the system deal with it. Everything here is under one lock, but for asking the
-// system, which may take long.
+// The block cache shared by all threads, behind the per-thread caches of :memory. One mutex guards everything except
+// system allocation, which may be slow.
 module;
 
 #include <sys/mman.h>
@@ -14,8 +14,7 @@ namespace detail {
 
 namespace {
 
-// Blocks that go back to a cache are handed out again, so the address sanitizer, which knows a use of freed memory by
-// keeping it apart, would find none. Its builds keep nothing unless they are told to.
+// Cached blocks are reused, which hides use-after-free from AddressSanitizer. Its builds cache nothing by default.
 #if __has_feature(address_sanitizer)
 constexpr std::size_t first_limit = 0;
 #else
@@ -26,7 +25,7 @@ constexpr std::size_t largest_share = std::size_t{1} << 20;
 constexpr std::size_t refill_bytes = std::size_t{16} << 10;
 constexpr unsigned classes = block_class(std::size_t{1} << 63) + 1;
 
-// A block in the shared cache. It is in two lists: of its class, and of all by age.
+// A block in the shared cache, linked into two lists: its size class and all blocks by age.
 struct kept_block {
   kept_block *next, *previous;
   kept_block *older, *younger;
@@ -34,8 +33,8 @@ struct kept_block {
 };
 static_assert(sizeof(kept_block) <= block_alignment);
 
-// The system's large pages for a block that is many small ones: it is mapped in a quarter of the time, and read up to
-// half as fast again. Where they are not to be had, nothing changes.
+// Requests huge pages for a large block: mapping takes a quarter of the time, and reads are up to 1.5 times as fast.
+// Failure is ignored.
 void ask_for_large_pages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t page = 4096;
@@ -61,10 +60,11 @@ void to_system(free_block* chain) noexcept {
 class shared_cache {
  public:
   std::mutex lock;
-  memory_statistics ended;  // what counts for all threads, and what ended threads counted
+  memory_statistics ended;  // process-wide counters, plus those of ended threads
   std::size_t limit = first_limit;
 
-  // Keeps a freed block, and returns what is too much then. A block larger than all that may stay displaces nothing.
+  // Caches a freed block and returns the evicted ones. A block above the whole limit is returned itself and evicts
+  // nothing.
   free_block* put(void* block, unsigned size_class) noexcept {
     if (block_bytes(size_class) > limit - shares_) {
       held_ -= block_bytes(size_class);
@@ -82,14 +82,14 @@ class shared_cache {
     bytes_ += block_bytes(size_class);
   }
 
-  // Null if there is none.
+  // Null if the class is empty.
   void* take(unsigned size_class) noexcept {
     kept_block* const b = first_[size_class];
     if (b != nullptr) leave(b);
     return b;
   }
 
-  // What is more than may stay, for to_system().
+  // Evicts the oldest blocks until the limit holds; returns them for to_system().
   free_block* excess() noexcept {
     free_block* chain = nullptr;
     while (bytes_ > limit - shares_) {
@@ -130,7 +130,7 @@ class shared_cache {
     for (thread_cache* c = threads_; c != nullptr; c = c->next) allow(*c);
   }
 
-  // The caller's own lists, down to so many bytes, largest blocks first.
+  // Moves blocks of the calling thread's cache here, largest first, until at most `to` bytes are left.
   void drain(thread_cache& mine, std::size_t to) noexcept {
     std::size_t left = mine.bytes.load(std::memory_order_relaxed);
     for (unsigned c = thread_classes; left > to;) {
@@ -145,7 +145,7 @@ class shared_cache {
     }
     mine.bytes.store(left, std::memory_order_relaxed);
   }
-  // A thread whose cache is full keeps half of it, for what it does next.
+  // Caches a block in the thread. If that exceeds its share, the block and all but half the share move here.
   free_block* put_half(thread_cache& mine, void* block, unsigned size_class) noexcept {
     const std::size_t with_it = mine.bytes.load(std::memory_order_relaxed) + block_bytes(size_class);
     if (with_it > mine.share) {
@@ -156,7 +156,7 @@ class shared_cache {
     mine.bytes.store(with_it, std::memory_order_relaxed);
     return nullptr;
   }
-  // A thread that was asked for what it has.
+  // After ask_others() of another thread: moves this thread's whole cache here and evicts all blocks.
   free_block* put_all(thread_cache& mine, void* block, unsigned size_class) noexcept {
     mine.allowed.store(mine.share, std::memory_order_relaxed);
     drain(mine, 0);
@@ -177,7 +177,7 @@ class shared_cache {
       s.reused += c->reused.load(std::memory_order_relaxed);
       s.allocations += c->reused.load(std::memory_order_relaxed);
     }
-    s.bytes_in_use = held_ - std::min(held_, s.bytes_cached);  // a block on its way may be counted in two caches
+    s.bytes_in_use = held_ - std::min(held_, s.bytes_cached);  // a block in transit may be counted in two caches
     return s;
   }
 
@@ -197,9 +197,9 @@ class shared_cache {
 
   std::array<kept_block*, classes> first_{};
   kept_block *youngest_ = nullptr, *oldest_ = nullptr;
-  std::size_t bytes_ = 0;   // in these lists
-  std::size_t held_ = 0;    // taken from the system and not given back
-  std::size_t shares_ = 0;  // the sum over `threads_`
+  std::size_t bytes_ = 0;   // cached here
+  std::size_t held_ = 0;    // allocated from the system and not freed
+  std::size_t shares_ = 0;  // sum of share over `threads_`
   thread_cache* threads_ = nullptr;
 };
 
@@ -207,7 +207,7 @@ class shared_cache {
 constinit shared_cache shared;
 static_assert(std::is_trivially_destructible_v<shared_cache>);
 
-// What a thread sees before it has a cache, and after it gave it back. Nothing is ever kept in them.
+// The caches of threads that have none yet, or whose cache was destroyed. Always empty.
 constinit thread_cache none_yet, none_any_more;
 
 struct cache_end {
@@ -225,7 +225,7 @@ struct cache_end {
   }
 };
 
-// Without memory for a cache the thread goes on without.
+// Creates the thread's cache on first use. If that allocation fails, the thread runs without one.
 thread_cache& own_cache() noexcept {
   if (this_thread_cache == &none_yet) {
     if (auto* const fresh = new (std::nothrow) thread_cache) {
@@ -233,7 +233,7 @@ thread_cache& own_cache() noexcept {
       {
         const std::lock_guard hold(shared.lock);
         shared.add(*fresh);
-        chain = shared.excess();  // the thread's share is no longer for all
+        chain = shared.excess();  // the share is deducted from the limit
       }
       to_system(chain);
       this_thread_cache = fresh;
@@ -256,7 +256,7 @@ void* take_elsewhere(unsigned size_class) {
     if (void* const block = shared.take(size_class)) {
       ++shared.ended.allocations;
       ++shared.ended.reused;
-      // Some more for the next times, so that a thread whose tensors die elsewhere locks less often.
+      // Refills the thread's cache, so that a thread whose tensors are freed by other threads locks less often.
       std::size_t has = mine.bytes.load(std::memory_order_relaxed);
       for (std::size_t more = bytes; more <= refill_bytes && has + bytes <= mine.share / 2; more += bytes) {
         void* const next = shared.take(size_class);

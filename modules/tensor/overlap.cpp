@@ -7,7 +7,7 @@ namespace topbit::author {
 
 namespace {
 
-// First and last byte + 1 that a tensor with elements reaches, from the beginning of its storage.
+// The byte range [first, last) that a non-empty tensor spans in its storage.
 std::pair<std::int64_t, std::int64_t> reach(const tensor& t) noexcept {
   const auto bytes = static_cast<std::int64_t>(size_of(t.dtype()));
   std::int64_t first = author::record_of(t).offset, last = first;
@@ -16,9 +16,9 @@ std::pair<std::int64_t, std::int64_t> reach(const tensor& t) noexcept {
   return {first * bytes, (last + 1) * bytes};
 }
 
-// Whether two elements are in one place, found without looking at any: their indices differ by some d, whose sum of
-// d * stride is 0. Dimensions are ordered by stride, the greatest last; what those inside can make up for bounds d, so
-// that few are tried.
+// Searches for two indices with the same address, without enumerating elements: their difference d satisfies
+// sum(d[i] * stride[i]) = 0 and |d[i]| < size[i]. Dimensions are ordered by ascending stride; the reach of the inner
+// ones bounds d[i], so few values are tried.
 class equal_places {
  public:
   equal_places(const shape& sizes, const shape& strides) : sizes_(sizes), strides_(strides) {
@@ -28,16 +28,16 @@ class equal_places {
       reach_[i] = reach;
     }
   }
-  // True too where the search was given up.
+  // Also true if the search was abandoned after `steps_` steps.
   bool found() { return find(sizes_.size(), 0, false); }
 
  private:
-  // Whether the first n dimensions make up for `sum`; differs: a dimension outside does.
+  // True if the first n dimensions can cancel `sum`. `differs`: d is nonzero in an outer dimension.
   bool find(std::size_t n, std::int64_t sum, bool differs) {
     if (n == 0) return sum == 0 && differs;
     const std::size_t i = n - 1;
     const std::int64_t inner = i == 0 ? 0 : reach_[i - 1], stride = strides_[i], most = sizes_[i] - 1;
-    // |sum + d * stride| <= inner. Of d and -d one will do, as long as nothing outside differs.
+    // |sum + d * stride| <= inner. While all outer d are 0, d >= 0 suffices by symmetry.
     const auto steps_up_to = [&](std::int64_t x) { return x >= 0 ? x / stride : -((stride - 1 - x) / stride); };
     const std::int64_t low = std::max(differs ? -most : 0, -steps_up_to(inner + sum));
     const std::int64_t high = std::min(most, steps_up_to(inner - sum));
@@ -71,7 +71,7 @@ bool share_memory(const tensor& a, const tensor& b) noexcept {
 
 bool has_distinct_elements(const tensor& t) {
   if (author::record_of(t).dense) return true;
-  shape sizes, strides;  // of more than one element, ordered by stride
+  shape sizes, strides;  // of dimensions with size > 1, by ascending stride
   for (std::size_t d = 0; d < t.sizes().size(); ++d) {
     if (t.sizes()[d] == 1) continue;
     if (author::record_of(t).strides[d] == 0) return false;
@@ -82,13 +82,13 @@ bool has_distinct_elements(const tensor& t) {
       std::swap(strides[i], strides[i - 1]);
     }
   }
-  std::int64_t inner = 0;  // how far the dimensions inside reach
+  std::int64_t inner = 0;  // reach of the inner dimensions
   bool nested = true;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     nested = nested && strides[i] > inner;
     inner += (sizes[i] - 1) * strides[i];
   }
-  // More elements than places.
+  // Pigeonhole: more elements than addresses.
   if (!nested && numel(sizes) > inner + 1) return false;
   return nested || !equal_places(sizes, strides).found();
 }

@@ -7,7 +7,7 @@ namespace topbit::author {
 
 namespace {
 
-// True if the inner dimension of every operand continues in the outer one.
+// True if the dimensions can be merged: outer stride = inner stride * inner size for every operand.
 bool collapses(const iteration_plan& p, std::int32_t inner, std::int32_t outer) {
   for (std::int32_t k = 0; k < p.operands; ++k) {
     const auto& strides = p.operand[k].strides;
@@ -21,7 +21,7 @@ void swap_dims(iteration_plan& p, std::int32_t a, std::int32_t b) {
   for (std::int32_t k = 0; k < p.operands; ++k) std::swap(p.operand[k].strides[a], p.operand[k].strides[b]);
 }
 
-// Smallest stride of one operand innermost, so that its memory is passed in order. From dimension `first` on.
+// Sorts dimensions from `first` on by one operand's strides, smallest innermost, so that its memory is read in order.
 void order(iteration_plan& p, std::size_t operand, std::int32_t first = 0) {
   const auto stride = [&](std::int32_t d) { return std::abs(p.operand[operand].strides[d]); };
   for (std::int32_t i = first + 1; i < p.ndim; ++i) {
@@ -43,15 +43,15 @@ void collapse(iteration_plan& p, std::int32_t first = 0) {
   p.ndim = kept + 1;
 }
 
-// A dimension of size 1, for plans that would have none.
+// Adds a dimension of size 1, for plans that would have none.
 void add_unit_dim(iteration_plan& p) {
   p.sizes[p.ndim] = 1;
   for (std::int32_t k = 0; k < p.operands; ++k) p.operand[k].strides[p.ndim] = 0;
   ++p.ndim;
 }
 
-// A plan without dimensions over these operands. Its other members have no value yet: a plan is 400 bytes, of which a
-// call uses few.
+// Starts a plan without dimensions. Sizes and strides stay uninitialised: a plan has 400 bytes, of which a call uses
+// few.
 void begin(iteration_plan& p, std::span<const tensor* const> operands) {
   p.ndim = p.reduced = p.reserved = 0;
   p.operands = static_cast<std::int32_t>(operands.size());
@@ -89,7 +89,7 @@ iteration_plan make_reduction_plan(std::span<const tensor* const> operands, cons
   begin(p, operands);
   const std::size_t input = operands.size() - 1;
   const tensor& in = *operands[input];
-  // The place of a kept dimension in results that have no others.
+  // Index of a kept dimension in results without the reduced dimensions.
   std::array<std::size_t, max_dims> place{};
   for (std::size_t i = 0, next = 0; i < in.sizes().size(); ++i) place[i] = mask[i] ? next : next++;
   const auto add = [&](bool reduced) {
@@ -117,7 +117,8 @@ iteration_plan make_reduction_plan(std::span<const tensor* const> operands, cons
 
 namespace {
 
-// Whether dimension a belongs outside b, by the first operand that can tell: above 0 if so, below 0 if not.
+// Compares dimensions by the first operand whose strides differ: > 0 if a belongs outside b, < 0 if inside, 0 if
+// undecided.
 int outside(const shape& sizes, std::span<const tensor* const> operands, std::size_t a, std::size_t b) {
   for (const tensor* t : operands) {
     const std::size_t missing = sizes.size() - t->sizes().size();
@@ -153,7 +154,7 @@ shape result_strides(const shape& sizes, std::span<const tensor* const> operands
   std::int64_t next = 1;
   for (std::size_t i = 0; i < n; ++i) {
     strides[order[i]] = next;
-    // More elements than can be counted: the tensor is refused when it is made.
+    // Overflow: make_tensor() throws for these sizes.
     if (__builtin_mul_overflow(next, std::max<std::int64_t>(sizes[order[i]], 1), &next)) return {};
   }
   return is_dense(sizes, strides) ? shape() : strides;

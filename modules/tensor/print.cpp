@@ -7,12 +7,12 @@ namespace topbit {
 
 namespace {
 
-// Whether a tensor has elements that a hook can bring.
+// True if the elements can be copied to the host.
 bool has_values(const tensor& t) noexcept {
   return t.layout() == layout::strided && t.device().type != backend::Meta && author::record_of(t).data;
 }
 
-// Which sign a NaN has depends on the processor that made it, and says nothing.
+// NaNs are printed without sign: it differs between processors and has no meaning.
 template <class T>
 bool is_nan(T x) noexcept {
   const double number = static_cast<double>(x);

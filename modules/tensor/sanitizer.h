@@ -1,4 +1,4 @@
-// Memory that belongs to a block and to nobody in it: the address sanitizer reports who touches it. Nothing elsewhere.
+// Poisons unused bytes of allocated blocks, so that AddressSanitizer reports access to them. No-op in other builds.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace sanitizer {
 
-// What is left free between two owners of a block, for it to be forbidden.
+// Bytes left unused between the head of a block and its elements, to be poisoned.
 #if __has_feature(address_sanitizer)
 inline constexpr std::size_t gap = 64;
 inline void forbid(const void* from, std::size_t bytes) noexcept { __asan_poison_memory_region(from, bytes); }

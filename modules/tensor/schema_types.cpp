@@ -28,7 +28,7 @@ T read_name(author::text_reader& in, const named<T> (&all)[N]) {
   }
   in.fail("one of " + wanted);
 }
-// The number of one that has no name: whoever cast it must see it.
+// An enumerator without a name (from a cast) is written as its number.
 template <class T, std::size_t N>
 void write_name(std::string& out, T x, const named<T> (&all)[N]) {
   for (const named<T>& n : all) {

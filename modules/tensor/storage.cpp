@@ -7,7 +7,7 @@ namespace topbit {
 
 namespace {
 
-// A cache line, and the widest vector register.
+// A cache line, and the widest SIMD register.
 constexpr std::align_val_t host_alignment{64};
 
 void* host_allocate(device, std::size_t bytes) { return ::operator new(bytes, host_alignment); }
@@ -16,7 +16,7 @@ void host_copy(device, void* to, const void* from, std::size_t bytes) { std::mem
 
 constinit std::array<std::atomic<const memory_hook*>, author::backend_count + 1> hooks{};
 
-// Storages point to their hook until they die, so a copy is never freed. Equal hooks share one.
+// Storages refer to their hook until destroyed, so a copy is never freed. Equal hooks share one copy.
 struct kept_hook {
   memory_hook hook;
   const kept_hook* next;

@@ -41,9 +41,9 @@ std::size_t out_of_memory::bytes() const noexcept { return bytes_; }
 
 namespace {
 
-// A handler does not catch what has its type twice among its bases, so `catch (const std::exception&)`, which every
-// program has, would let an exception that is an error and a bad_alloc pass by. Which base a handler gets is asked of
-// the type that an exception is thrown with: this one answers as the class does, but for that.
+// An ambiguous base class does not match a handler, so `catch (const std::exception&)` would miss an exception derived
+// from both error and std::bad_alloc. The runtime asks the type_info of the thrown object for the base: this type_info
+// resolves std::exception to the base of error.
 class thrown_type final : public abi::__class_type_info {
  public:
   thrown_type() : abi::__class_type_info(typeid(out_of_memory).name()) {}
@@ -66,7 +66,7 @@ class thrown_type final : public abi::__class_type_info {
 }  // namespace
 
 void author::raise(const out_of_memory& e) {
-  static thrown_type& type = *new thrown_type;  // never destroyed: what is thrown at the end of a program refers to it
+  static thrown_type& type = *new thrown_type;  // never destroyed: exceptions thrown during exit refer to it
   void* const place = abi::__cxa_allocate_exception(sizeof e);
   try {
     ::new (place) out_of_memory(e);

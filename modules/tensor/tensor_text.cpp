@@ -1,4 +1,4 @@
-// Tensors read from text: nested lists of numbers, the description that stands behind them, or both.
+// Reads tensors from text: nested lists of numbers, a description such as (float32 [2, 3] on meta), or both.
 module topbit.tensor;
 
 import topbit.std;
@@ -8,10 +8,10 @@ namespace topbit {
 
 namespace {
 
-// More than these were hardly typed; a description of many zeros costs its writer nothing.
+// Limit for tensors with memory: a short description could otherwise allocate any amount.
 constexpr std::int64_t most_elements = std::int64_t{1} << 24;
 
-// Also of sizes whose product is more than 64 bits can count.
+// Also correct for sizes whose product overflows 64 bits.
 bool has_no_elements(const shape& sizes) {
   return std::ranges::any_of(sizes, [](std::int64_t n) { return n == 0; });
 }
@@ -35,7 +35,7 @@ class tensor_text {
       in_.take('(');
       type = author::read_text<dtype>(in_);
       if (!has_values || in_.peek() == '[') sizes = described_sizes();
-      // An outer dimension of no elements hides the inner ones.
+      // After a size of 0, a list does not show the inner sizes.
       if (has_values && sizes != sizes_ && !(has_no_elements(sizes) && has_no_elements(sizes_))) {
         in_.fail_at(begin, "the sizes of the values, " + to_string(sizes_));
       }
@@ -82,7 +82,7 @@ class tensor_text {
     }
   }
 
-  // Where the first number stands, all do.
+  // All numbers have the nesting depth of the first.
   void element_at(std::size_t depth) {
     if (leaf_ && depth < *leaf_) in_.fail("a list, '[', as before");
     leaf_ = depth;
@@ -111,7 +111,7 @@ class tensor_text {
     return sizes;
   }
 
-  // The elements of a meta tensor take no memory, so there may be more of them.
+  // Not for meta tensors: their elements take no memory.
   void check_elements(std::size_t column, const shape& sizes) const {
     std::int64_t elements = 1;
     for (std::int64_t n : sizes) {
@@ -147,7 +147,7 @@ class tensor_text {
   }
 
   author::text_reader& in_;
-  shape sizes_;  // of a list still open for the first time: -1
+  shape sizes_;  // -1 while the first list of that depth is open
   std::optional<std::size_t> leaf_;
   std::vector<element> all_;
   dtype type_ = dtype::float32;
