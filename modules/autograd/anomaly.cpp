@@ -47,11 +47,11 @@ struct place_table {
   std::map<const node*, place> of;
 };
 place_table& places() {
-  static place_table& t = *new place_table;  // never destroyed, as graphs in statics may end after everything else
+  static place_table& t = *new place_table;  // never destroyed: graphs in statics may be destroyed later
   return t;
 }
 
-// The names of operators that wrote, one for each place: for good, as storages point to them.
+// Names of operators that wrote in place, one per call site. Never erased: storages point to them.
 struct writer_table {
   std::mutex mutex;
   std::map<std::pair<std::string_view, place>, std::string_view> names;
@@ -61,9 +61,9 @@ writer_table& writers() {
   return t;
 }
 
-// The name in a mangled one, of namespaces, classes and a function, as far as it is spelled there: for what is mangled
-// with the names of modules, as every function that takes a tensor, which not every demangler reads: of an operator
-// like `a * b`, that of its namespace. What is not mangled is the name.
+// Reads namespaces, classes and function from a mangled name. For functions with types attached to modules, such as
+// every function that takes a tensor, which not every demangler reads. An operator like `a * b` yields its namespace
+// only. Returns names that are not mangled unchanged.
 std::string spelled_name(std::string_view mangled) {
   if (!mangled.starts_with("_Z")) return std::string(mangled);
   std::string name;
@@ -82,7 +82,7 @@ std::string spelled_name(std::string_view mangled) {
   return name;
 }
 
-// Without its arguments, which templates make pages long.
+// Without arguments, which are very long for templates.
 std::string function_name(void* address) {
   Dl_info info{};
   if (dladdr(address, &info) == 0 || info.dli_sname == nullptr) return {};
@@ -93,8 +93,8 @@ std::string function_name(void* address) {
   return name.substr(0, name.find('('));
 }
 
-// The user's functions: those of this library and of the standard one are left out. Asks the loader, which may wait for
-// an initialiser that records: without the locks of the tables.
+// Names the user's functions, without those of this library and the standard library. Call without holding the tables'
+// locks: dladdr() may wait for an initialiser that records.
 std::string functions_of(const place& p) {
   std::string text;
   for (int i = 0; i < p.count; ++i) {

@@ -49,7 +49,7 @@ std::vector<double> values_of(const tensor& t) {
   return values;
 }
 
-// Puts an element back, whatever f throws.
+// Restores an element, also if f throws.
 struct restored {
   double* at;
   double before;
@@ -58,7 +58,7 @@ struct restored {
 
 bool is_checked(const tensor& result) { return result.defined() && is_floating(result.dtype()); }
 
-// The floating results' values at the inputs as they are.
+// The values of f's floating-point results at the current inputs.
 std::vector<std::vector<double>> results_at(const tensor_function& f, std::span<const tensor> inputs) {
   const no_grad guard;
   std::vector<std::vector<double>> all;
@@ -74,7 +74,7 @@ std::string text_of(double x) {
   return {text.data(), end};
 }
 
-// A number that is the same for the same seed and place, between 0.5 and 1.5 in size.
+// A pseudo-random number determined by seed and index, with magnitude in [0.5, 1.5).
 double made_up(std::uint64_t seed, std::uint64_t place) {
   std::uint64_t x = seed * 0x9e3779b97f4a7c15u + place * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -84,7 +84,7 @@ double made_up(std::uint64_t seed, std::uint64_t place) {
   return (x & 1) != 0 ? size : -size;
 }
 
-// One at an element, zero elsewhere, laid out as `like`.
+// A tensor with shape and dtype of `like`: 1 at one element, 0 elsewhere.
 tensor unit_at(const tensor& like, std::size_t element) {
   const no_grad guard;
   std::vector<double> values(static_cast<std::size_t>(like.numel()), 0.0);

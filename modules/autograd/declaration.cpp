@@ -39,7 +39,7 @@ std::string_view name_of(gradient_defect d) noexcept {
 
 namespace {
 
-// "Tensor", or a type that holds some: "Dict(str, Tensor)".
+// True for "Tensor" and for types that contain it: "Dict(str, Tensor)".
 bool holds_tensors(std::string_view type) noexcept {
   constexpr std::string_view wanted = "Tensor";
   const auto is_word = [&](std::size_t i) {
@@ -52,7 +52,7 @@ bool holds_tensors(std::string_view type) noexcept {
   return false;
 }
 
-// What a schema tells of tensors.
+// What a schema says about tensors: whether it takes, writes or returns views of them.
 struct tensor_traits {
   bool takes = false, writes = false, views = false;
 };
@@ -75,7 +75,7 @@ tensor_traits traits_of(const operator_handle& op) {
 bool is_composite(const inspect::table_row& row) noexcept {
   return row.why == inspect::row_reason::composite_kernel || row.why == inspect::row_reason::nested_kernel;
 }
-// A kernel that somebody registered for this operator, or a fallthrough.
+// A kernel or fallthrough registered for this operator itself.
 bool is_own(const inspect::table_row& row) noexcept {
   return row.why == inspect::row_reason::kernel || row.why == inspect::row_reason::autograd_kernel;
 }
@@ -129,7 +129,7 @@ void find_defects(declared_gradient& d) {
   }
 }
 
-// Of the columns that selected() asks for.
+// `cells`: the slots of the keys that selected() passes to coverage().
 declared_gradient described(const operator_handle& op, std::span<const inspect::table_row> cells) {
   const tensor_traits of = traits_of(op);
   declared_gradient d{.op = std::string(op.name()), .writes = of.writes, .views = of.views};
@@ -187,7 +187,7 @@ std::string counted(std::size_t n, std::string_view one, std::string_view severa
   return std::to_string(n) + " " + std::string(n == 1 ? one : several);
 }
 
-// A kernel of an operator that writes may record or refuse; which, nobody can see.
+// The kernel of an operator that writes may record or refuse; which of the two cannot be known statically.
 bool may_refuse(const declared_gradient& d) noexcept { return d.writes && d.gradient == gradient_declaration::rule; }
 
 std::string sums_of(std::span<const declared_gradient> all) {
@@ -218,7 +218,7 @@ std::string sums_of(std::span<const declared_gradient> all) {
   return text + "\n";
 }
 
-// What it does to memory of others, in one word, and who tells autograd.
+// The memory column: whether the operator writes or returns a view, and how autograd is notified.
 std::string aliasing_of(const declared_gradient& d) {
   if (!d.writes && !d.views) return "-";
   const std::string what = d.writes ? "writes" : "view";

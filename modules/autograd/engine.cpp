@@ -10,7 +10,7 @@ namespace {
 
 using detail::input_buffer, detail::ready_queue, detail::node_access;
 
-// Bound by name: this module knows no operator library.
+// Operators bound by name: this module imports no operator library.
 constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
 constexpr op<"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"> add_;
 constexpr op<
@@ -38,7 +38,7 @@ void accumulate(tensor& sum, tensor&& gradient, bool recording) {
     sum = add(sum, gradient);
 }
 
-// The initial gradient. On the host without an operator call, which would be half the cost of a short graph.
+// The initial gradient. On the CPU without an operator call, which would be half the cost of a short graph.
 tensor ones_like(const tensor& t) {
   if (t.device() != cpu) return full(t.sizes(), 1.0, t.dtype(), std::nullopt, t.device(), std::nullopt);
   const tensor one = author::make_tensor(t.sizes(), t.dtype(), cpu);
@@ -48,10 +48,10 @@ tensor ones_like(const tensor& t) {
   return one;
 }
 
-// The role of a node between outputs and inputs.
+// What a run restricted to some inputs does at a node.
 struct node_plan {
   bool leads_to_input = false;
-  std::vector<std::size_t> inputs;  // whose gradient is captured here
+  std::vector<std::size_t> inputs;  // indices of inputs whose gradient is captured here
 };
 using execution_plan = std::unordered_map<const node*, node_plan>;
 
@@ -82,7 +82,7 @@ void mark(execution_plan& all, std::unordered_set<const node*>& seen, node* root
   }
 }
 
-// The operators from a root to a node, by the shortest way there is; nothing where the node is the root.
+// The operators on a shortest path from a root to a node, as text; empty if the node is a root.
 std::string chain_to(std::span<node* const> roots, const node* last) {
   std::map<const node*, const node*> from;
   std::vector<const node*> queue(roots.begin(), roots.end());
@@ -92,7 +92,7 @@ std::string chain_to(std::span<node* const> roots, const node* last) {
       if (input && from.emplace(input.get(), queue[i]).second) queue.push_back(input.get());
     }
   }
-  std::vector<std::string_view> names;  // of calls: an output node is none
+  std::vector<std::string_view> names;  // of calls; output nodes are skipped
   for (const node* n = last; n != nullptr; n = from.contains(n) ? from[n] : nullptr) {
     if ((node_access::flags(*n) & node_access::output) == 0) names.push_back(n->name());
   }
@@ -104,7 +104,7 @@ std::string chain_to(std::span<node* const> roots, const node* last) {
   return text;
 }
 
-// A run that a rule or a hook begins stands in the one that called it.
+// A backward run of this thread. Runs nest if a gradient rule or hook calls backward.
 struct active_run {
   const node* current = nullptr;
   active_run* outer = nullptr;
@@ -213,7 +213,7 @@ void run::validate_gradient(const node& from, std::size_t input, tensor& gradien
   if (gradient.device() != wanted.where || !is_floating(gradient.dtype()))
     detail::raise_wrong_gradient(from, input, gradient);
   if (gradient.sizes() != wanted.sizes) {
-    // Broadcasting is undone by a sum over the dimensions that were repeated.
+    // Undoes broadcasting: sums over the repeated dimensions.
     const shape &found = gradient.sizes(), &sizes = wanted.sizes;
     if (found.size() < sizes.size()) detail::raise_wrong_gradient(from, input, gradient);
     const std::size_t added = found.size() - sizes.size();
@@ -258,7 +258,7 @@ void run::run_node(input_buffer& a) {
     node& owner = *n.inputs()[0];
     input_buffer& at = work_->at(owner);
     if (at.of_results.empty()) at.of_results.resize(owner.result_count());
-    // A rule that keeps a result gives it out with an output node of its own.
+    // A result has several output nodes if saved_result::with_history() made another one, so gradients are added.
     accumulate(at.of_results[static_cast<detail::output_node&>(n).result()], std::move(a.gradient), create_);
     return;
   }
@@ -278,7 +278,7 @@ void run::run_node(input_buffer& a) {
     node_access::raise_flag(n, node_access::released);
     n.release();
   }
-  a.gradient = {};  // its elements may be free now, for the sums below
+  a.gradient = {};  // drops a reference, so that accumulate() can add in place
   for (std::size_t i = 0; i < count; ++i) {
     if (of_inputs[i].defined() && n.inputs()[i]) deliver(n, i, std::move(of_inputs[i]));
   }
@@ -304,7 +304,7 @@ void run::go() {
   active_.current = detail::running_node = nullptr;
 }
 
-// A graph of which a part has run is of no use: lets go of all that it saved, which may hold the graph itself.
+// A graph that ran in part cannot run again. Frees its saved tensors, which may own the graph itself.
 void run::release_everything() noexcept try {
   std::vector<node*> reached;
   std::unordered_set<const node*> seen;
@@ -315,7 +315,7 @@ void run::release_everything() noexcept try {
   for (std::size_t i = 0; i < reached.size(); ++i) {
     for (const auto& input : reached[i]->inputs()) reach(input.get());
   }
-  // Leaves gather on, and a node that is released twice would drop twice.
+  // Leaves stay usable; a node must not be released twice.
   for (node* n : reached) {
     if (n->role == detail::is_leaf || n->is_released() ||
         (node_access::flags(*n) & (node_access::output | node_access::owned)) != 0)
@@ -324,11 +324,10 @@ void run::release_everything() noexcept try {
     n->release();
   }
 } catch (...) {
-  // Without memory to walk through it, the graph stays until its tensors go.
+  // Out of memory during the traversal: the graph lives until its tensors are destroyed.
 }
 
-// An error's text is for people, who know their operators by the way that led there. What is no error of this library
-// is nested, with its text.
+// Rethrows the active exception as a backward_error with the operator chain in its message. The original is nested.
 void run::raise_with_chain(const node& at) {
   std::vector<node*> roots;
   for (const auto& root : roots_) roots.push_back(root.get());
@@ -348,7 +347,7 @@ void run::raise_with_chain(const node& at) {
   }
 }
 
-// Nothing is gathered before the last hook has run.
+// All hooks on leaf gradients run before any leaf accumulates.
 void run::run_leaf_hooks() {
   use_layers(caller_);
   work_->each_leaf([&](input_buffer& a) {
@@ -392,7 +391,7 @@ void check_call(std::string_view who, std::span<const tensor> roots, std::span<c
         std::string(who) +
         ": called in inference mode, whose tensors autograd does not track; leave it with inference_mode(false)");
   if (roots.empty()) throw error(std::string(who) + ": found no root, wanted one or more");
-  // A few runs in one another are many, and cheap to allow.
+  // Checked only above a few nested runs, which are cheap to allow.
   if (constexpr std::size_t few = 32; innermost != nullptr && innermost->depth > few && detail::is_stack_short()) {
     throw error(std::string(who) + ": found the stack of this thread exhausted by " + std::to_string(innermost->depth) +
                 " nested runs, each started by a hook or a rule of the previous one; wanted fewer, or a thread with a "

@@ -13,7 +13,7 @@ constexpr op<
     "bool? pin_memory=None) -> Tensor">
     zeros;
 
-// An argument that is given back, or a view of one.
+// True if t is one of the tensors or shares storage with one.
 bool shares_elements(std::span<const tensor> all, const tensor& t) {
   return std::ranges::any_of(all, [&](const tensor& other) {
     return other.same_as(t) ||

@@ -9,17 +9,17 @@ namespace topbit {
 namespace {
 
 struct drawn_node {
-  std::string title, text;  // the operator; what its result looks like
+  std::string title, text;  // operator name; dtype and sizes of its result
   bool leaf = false;
   std::uint32_t depth = 0;
   std::vector<std::size_t> inputs;
 };
 struct drawn_graph {
-  std::vector<drawn_node> nodes;  // the nearest to the roots first
+  std::vector<drawn_node> nodes;  // breadth first from the roots
   std::size_t left_out = 0;
 };
 
-// An output node is drawn as its call.
+// Output nodes are drawn as their call.
 const node* call_of(const node* n) noexcept {
   return (detail::node_access::flags(*n) & detail::node_access::output) != 0 ? n->inputs()[0].get() : n;
 }
@@ -63,7 +63,7 @@ drawn_graph collect(std::span<const tensor> roots, std::size_t most) {
 
 std::string left_out_text(const drawn_graph& g) { return std::to_string(g.left_out) + " more nodes are not shown"; }
 
-// Operators' names have neither quotes nor brackets; the text of a page has to be safe against the future.
+// Escapes text for XML. Operator names contain no such characters so far.
 std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text) {

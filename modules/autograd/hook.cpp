@@ -12,10 +12,10 @@ namespace {
 
 constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
 
-// Shared, so that a hook with a state has one, and nothing of the user's is copied under the lock.
+// Shared: a stateful hook keeps one state, and no user object is copied under the lock.
 template <class F>
 using numbered = std::vector<std::pair<std::uint64_t, std::shared_ptr<const F>>>;
-// In the order in which they were added.
+// Each list is in order of registration.
 struct hooks_of_node {
   numbered<gradient_hook> on_gradient;
   numbered<before_node_hook> before;
@@ -25,14 +25,14 @@ struct hooks_of_node {
   tensor retained;
 };
 
-// Few nodes have hooks, so they are kept beside the graph; a flag of the node says that there is something to be found.
+// Hooks are rare and live in a side table; the flag `hooked` of a node says that it has an entry.
 struct hook_table {
   std::mutex mutex;
   std::map<const node*, hooks_of_node> of;
   std::uint64_t last_number = 0;
 };
 hook_table& table() {
-  static hook_table& t = *new hook_table;  // never destroyed: graphs in statics may end after everything else
+  static hook_table& t = *new hook_table;  // never destroyed: graphs in statics may be destroyed later
   return t;
 }
 
@@ -121,7 +121,7 @@ void pass_on_retained(const node& from, node& to) {
 
 void forget_hooks(const node& n) noexcept {
   hook_table& t = table();
-  hooks_of_node dropped;  // outside the lock: what hooks hold may hold nodes with hooks
+  hooks_of_node dropped;  // destroyed outside the lock: hooks may own nodes with hooks
   const std::lock_guard lock(t.mutex);
   const auto found = t.of.find(&n);
   if (found == t.of.end()) return;
@@ -134,7 +134,7 @@ void forget_hooks(const node& n) noexcept {
 void hook::remove() noexcept {
   if (!at_) return;
   detail::hook_table& t = detail::table();
-  // What hooks hold, and the node, are released outside the lock.
+  // The hook and the node are destroyed outside the lock.
   const intrusive_ptr<node> at = std::exchange(at_, {});
   std::shared_ptr<const void> dropped;
   const auto take = [&](auto& from) {

@@ -41,8 +41,8 @@ void node::stand_for(const tensor& t) {
 
 namespace detail {
 
-// Nodes that lost their last reference on this thread and wait to be deleted: a node dies in the loop of the first of
-// them, not in the destructor of the node that had it as an input.
+// Nodes of this thread without references, waiting for deletion. The first one's end() deletes them in a loop, so that
+// long graphs are destroyed without recursion.
 struct dying_nodes {
   node* first = nullptr;
   bool in_loop = false;
@@ -76,7 +76,7 @@ output_node::output_node(intrusive_ptr<node> of, std::uint32_t result) : result_
   edges[0] = std::move(of);
   connect_edges();
 }
-// The engine puts what arrives here beside what arrives at the other output nodes.
+// Not called: the engine adds the gradient to the `of_results` of the call's input_buffer.
 void output_node::backward(std::span<const tensor>, std::span<tensor>) {}
 void output_node::release() noexcept {}
 std::string_view output_node::name() const noexcept { return edges[0]->name(); }

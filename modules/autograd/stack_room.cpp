@@ -1,4 +1,4 @@
-// How much of its stack a thread has left.
+// Detects that a thread's stack is nearly used up, for nested backward runs.
 module;
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ namespace topbit::detail {
 
 namespace {
 
-// Where the stack that the system made for this thread lies; nothing if it does not say.
+// Bounds of the stack that the system made for this thread; both 0 if unknown.
 struct stack_bounds {
   std::uintptr_t low = 0, high = 0;
   stack_bounds() noexcept {
@@ -30,11 +30,11 @@ struct stack_bounds {
 }  // namespace
 
 bool is_stack_short() noexcept {
-  // What raising an error from here, and a hook that does not begin another run, may take.
+  // Bytes for throwing an error and for a hook that starts no other run.
   constexpr std::uintptr_t enough = std::uintptr_t{128} << 10;
   static thread_local const stack_bounds mine;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  // A stack of a user's own, as coroutines have, is another one.
+  // Code on a user-allocated stack, such as a coroutine's, is outside the bounds and not checked.
   return here >= mine.low && here < mine.high && here - mine.low < enough;
 }
 

@@ -40,7 +40,7 @@ std::string origin_of(const operator_handle& op, key_set keys) {
          std::to_string(place.line) + ")";
 }
 
-// Stands for a call nobody gave a rule; asking it for a gradient is the error.
+// The node of a call without a gradient rule; its backward() throws.
 class unimplemented_node final : public node {
  public:
   unimplemented_node(std::string_view op, std::string origin, std::vector<intrusive_ptr<node>> edges)
@@ -67,8 +67,8 @@ void each_boxed(std::span<const value> values, Visit visit) {
   for (const value& v : values) author::each_tensor(v, visit);
 }
 
-// What is hung on results: each has a node of its own, since they differ in what their gradients look like. A kernel
-// may give an argument back, which must not become a result of itself: true if another handle had to be made.
+// Attaches an unimplemented_node to each result; the nodes differ in the kind of their result. A kernel may return an
+// argument, which must not become its own result: returns true if another handle was made.
 struct marker {
   const operator_handle& op;
   std::string origin;
@@ -135,7 +135,7 @@ void run(const operator_handle& op, key_set keys, boxed_stack& s) {
 
 }  // namespace
 
-// What the call writes to: what the schema marks, or, for an operator without a schema, what came from a C++ reference.
+// The arguments that a call writes to: those that the schema marks or, without a schema, those passed by C++ reference.
 std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments) {
   std::vector<tensor> written;
   const auto add = [&](const tensor& t) {

@@ -8,27 +8,26 @@ namespace topbit {
 
 namespace {
 
-// Bound by name: this module knows no operator library.
+// Operators bound by name: this module imports no operator library.
 constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
 constexpr op<"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"> add_;
 constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
-// A view of all that its base has, which nobody else sees, needs it no longer: rules end with a transpose or a reshape.
+// Detaches an unshared view of a whole base from the base. Gradient rules often end with a transpose or reshape.
 void let_go_of_base(const tensor& t) noexcept {
   const detail::view_data* const v = detail::view_of(t);
   if (v == nullptr || author::record_of(t).references.load(std::memory_order_acquire) != 1) return;
   if (t.numel() == v->base.numel()) author::record_of(t).autograd = {};
 }
 
-// Dense elements that no one else sees, so that writing to one gradient changes no other.
+// An unshared dense gradient, so that adding to it in place changes no other tensor.
 tensor owned(tensor gradient) {
   if (grad_enabled()) return gradient;
   let_go_of_base(gradient);
   return detail::is_sole(gradient) ? gradient : clone(gradient, memory_format::contiguous);
 }
 
-// The reference that a pointer holds, for another one to take over. Counting up and down again would cost two locked
-// instructions for each recorded call.
+// Transfers the reference of a pointer. Copying and destroying it would cost two locked instructions per recorded call.
 node* let_go(intrusive_ptr<node>&& of) noexcept {
   union held {
     intrusive_ptr<node> by;
@@ -37,7 +36,7 @@ node* let_go(intrusive_ptr<node>&& of) noexcept {
   return held{std::move(of)}.by.get();
 }
 
-// Null for what is no leaf that requires its gradient. The tensor keeps it.
+// The leaf node of t, which t owns; null if t is not a leaf that requires a gradient.
 leaf_node* leaf_of(const tensor& t) noexcept {
   const intrusive_ptr<node> n = detail::present_node(t);
   return n && n->role == detail::is_leaf ? static_cast<leaf_node*>(n.get()) : nullptr;

@@ -18,26 +18,26 @@ constexpr op<"aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) 
 constexpr op<"aten::zero_(Tensor(a!) self) -> Tensor(a!)"> zero_;
 constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
-// Two threads may ask for the node of one view whose base was written: one of a few locks, by its address.
+// Several threads may request the node of a view whose base was written. Striped locks, selected by address.
 std::mutex& lock_of(const detail::view_data& v) noexcept {
   static constinit std::array<std::mutex, 16> locks;
   return locks[(reinterpret_cast<std::uintptr_t>(&v) >> 6) % locks.size()];
 }
 
-// Whether the base was written since the view got its node, by a call that was recorded.
+// True if a recorded call wrote to the base after the view got its node.
 bool is_behind(const tensor& t, const detail::view_data& v) noexcept {
   return v.version.load(std::memory_order_acquire) != t.version() && v.origin != detail::view_origin::no_grad &&
          requires_grad(v.base);
 }
 
-// Where the elements of a view lie in its base, of which a gradient is laid out in the same way.
+// Geometry of a view relative to its base. The gradient of the base has the same layout.
 struct place {
   shape sizes, strides;
   std::int64_t offset;
 };
 
-// What a write to a view did to its base: elsewhere the base's gradient goes on as it is, in the view's place it goes
-// through the node of the call that wrote.
+// The node of a base after a write to a view of it (PyTorch: CopySlices). Outside the view the gradient passes
+// unchanged, inside it through the node of the call that wrote.
 class part_written final : public node {
  public:
   part_written(const tensor& base, const tensor& view, intrusive_ptr<node> by)
@@ -48,7 +48,7 @@ class part_written final : public node {
         edges_(by_->inputs().begin(), by_->inputs().end()) {
     edges_[0] = author::gradient_edge(base);
     connect(edges_);
-    // It is reached as a node too, for gradients of what it saved; its saved tensors are freed here.
+    // The engine also reaches by_ through saved results; `owned` leaves freeing its saved tensors to release().
     detail::node_access::raise_flag(*by_, detail::node_access::owned);
   }
 
@@ -113,7 +113,7 @@ bool view_is_leaf(const tensor& t) noexcept {
 intrusive_ptr<node> edge_of_view(const tensor& t) {
   view_data& v = *view_of(t);
   if (!is_behind(t, v)) return v.creator;
-  // The view again, now of what the base is a result of.
+  // Repeats the view on the current result of the base.
   const std::uint32_t version = t.version();
   const enable_grad recording;
   const tensor again = as_strided(v.base, t.sizes(), t.strides(), author::record_of(t).offset);
@@ -184,7 +184,7 @@ void rebase(const tensor& t, intrusive_ptr<node> creator) {
   intrusive_ptr<node> whole(new part_written(base, t, std::move(creator)));
   whole->stand_for(base);
   set_creator(base, std::move(whole));
-  // Its own node is made when it is asked for.
+  // Marks the view as outdated; edge_of_view() makes its node on demand.
   v->version.store(t.version() - 1, std::memory_order_release);
 }
 
