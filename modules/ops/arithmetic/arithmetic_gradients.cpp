@@ -1,7 +1,7 @@
-// Gradients of operators of several tensors, element by element.
+// Gradient rules of elementwise operators with several tensor arguments.
 //
-// Here a formula says for itself what it reads, and that is kept only where its gradient is wanted: x * 2 keeps nothing
-// of x, which may then be written to or go.
+// Each formula declares what it reads, which is saved only if its gradient is wanted: x * 2 saves nothing of x, which
+// may then be overwritten or freed.
 module topbit.ops;
 
 import topbit.std;
@@ -13,8 +13,8 @@ namespace topbit::detail {
 
 namespace {
 
-// Of a form that writes to its first argument: where the others require no gradients, a rule that keeps none of it is
-// used, which saves a copy.
+// The rule of an in-place form. If the other arguments require no gradient, a rule without their formulas is used,
+// which avoids a copy of the first argument.
 template <const auto& InPlace, class Rule, class Sig = std::remove_cvref_t<decltype(InPlace)>::signature>
 struct in_place;
 template <const auto& InPlace, class Sig, class First, class... Rest, class... A>
@@ -41,7 +41,7 @@ constexpr author::kernel_row in_place_row(std::source_location where = std::sour
   return author::row<&in_place<InPlace, Rule>::run>(InPlace, key::Autograd, where);
 }
 
-// The factor of `other`, and no more: a gradient is a floating number, whatever alpha was.
+// Saves only the factor of `other`, as a double: gradients are floating-point whatever alpha is.
 template <int Sign>
 struct add_rule {
   double alpha;
@@ -58,7 +58,7 @@ using div_rule = in_parts<aten::div_Tensor, formula<keep<1>, [](T g, T b) { retu
                           formula<keep<0, 1>, [](T g, T a, T b) { return quotient(g * (a / b), b, -1); }>>;
 
 using mode = std::optional<std::string>;
-// Rounded, it is constant between its jumps.
+// A rounded quotient is piecewise constant.
 using div_mode_rule_of_gradient =
     in_parts<aten::div_Tensor_mode,
              formula<keep<1>, [](T g, T b, const mode& m) { return m.has_value() ? aten::zeros_like(g) : g / b; }>,
@@ -75,7 +75,7 @@ using remainder_rule =
              }>>;
 constexpr char rounded_down[] = "floor", rounded_to_zero[] = "trunc";
 
-// Equal elements share the gradient, and beside a NaN both have it whole. Greater: of the maximum.
+// Equal elements share the gradient evenly; beside a NaN each gets all of it. Greater: maximum, else minimum.
 template <bool Greater>
 struct extremum_rule {
   saved_tensor a, b;
@@ -89,7 +89,7 @@ struct extremum_rule {
     return {wanted[0] ? of(x, y) : tensor(), wanted[1] ? of(y, x) : tensor()};
   }
 };
-// The same where a number wins over a NaN, and the first of two NaNs loses.
+// fmax and fmin: a number wins over NaN, and the first of two NaNs gets the gradient.
 template <bool Greater>
 struct number_extremum_rule {
   saved_tensor a, b;
@@ -103,12 +103,12 @@ struct number_extremum_rule {
   }
 };
 
-// A number in a tensor without dimensions, which is read at once. None if it has a gradient itself or is not at hand.
+// The value of a zero-dimensional CPU tensor; none if it requires a gradient or is elsewhere.
 std::optional<double> number_in(T t) {
   if (t.dim() != 0 || requires_grad(t) || t.device() != cpu || !author::record_of(t).data) return std::nullopt;
   return item(t);
 }
-// g times the derivative by x of x to the power of e.
+// g * d(x^e)/dx.
 tensor power_gradient(T g, T x, double e) {
   if (e == 0) return aten::zeros_like(g);
   if (e == 1) return g;
@@ -137,7 +137,7 @@ struct pow_rule {
     const tensor e = exponent.get();
     return aten::where_ScalarSelf(aten::eq_Scalar(e, 0), 0, g * (e * aten::pow_Tensor_Tensor(x, e - 1)));
   }
-  // A base of 0 does not change where the exponent is 0 or more, though its logarithm is infinite.
+  // The gradient is 0 for base 0 and exponent >= 0, although the logarithm is infinite.
   tensor of_exponent(T g) const {
     const tensor y = power.get();
     if (base_number && *base_number != 0) return product(g, y, std::log(*base_number));
@@ -147,7 +147,7 @@ struct pow_rule {
   }
 };
 
-// 0 at the origin, where there is no derivative.
+// Gradient 0 at the origin, where atan2 has no derivative.
 struct atan2_rule {
   saved_tensor y, x;
   static atan2_rule save(T y, T x, T) { return {saved_tensor(y), saved_tensor(x)}; }
@@ -178,12 +178,12 @@ using heaviside_rule =
     in_parts<aten::heaviside, flat,
              formula<keep<0>, [](T g, T a) { return aten::where_ScalarOther(aten::eq_Scalar(a, 0), g, 0); }>>;
 
-// Each element's gradient goes where the element came from.
+// Each element's gradient goes to the operand that it was taken from.
 using where_rule_of_gradient = in_parts<aten::where_self, without_gradient,
                                         formula<keep<0>, [](T g, T c) { return aten::where_ScalarOther(c, g, 0); }>,
                                         formula<keep<0>, [](T g, T c) { return aten::where_ScalarSelf(c, 0, g); }>>;
 
-// 0 at the bounds too.
+// Gradient 0 at the bounds too.
 tensor clamp_gradient(T g, T x, const std::optional<scalar>& min, const std::optional<scalar>& max) {
   if (!max) return aten::where_ScalarOther(x > *min, g, 0);
   const tensor below = x < *max;
@@ -205,7 +205,7 @@ using addcdiv_rule =
              formula<keep<1, 2>,
                      [](T g, T a, T b, const scalar& value) { return quotient(g * (a / b), b, -value.to_double()); }>>;
 
-// What a comparison writes does not depend on what was there.
+// The result of a comparison is piecewise constant; the overwritten elements have no influence.
 template <const auto& Op>
 using comparison_rule = in_parts<Op, flat, flat>;
 

@@ -1,5 +1,5 @@
-// Attention: in one pass where no gradient is wanted, the backend has it and it is the faster way, else made of
-// products and a softmax.
+// Attention: fused if no gradient is wanted and the backend has a kernel for it that is faster, otherwise composed of
+// matrix products and softmax.
 module;
 
 #include "kernel_abi.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr backend_call attention_call{nullptr, aten::scaled_dot_product_attention.name()};
 
-// 0 where the condition holds, else minus infinity.
+// The additive form of a mask: 0 where true, else -infinity.
 tensor as_summand(const tensor& kept, dtype type) {
   return to(aten::where_Scalar(kept, 0.0, -std::numeric_limits<double>::infinity()), type);
 }
@@ -42,14 +42,14 @@ void check_attention(backend_call c, const tensor& query, const tensor& key, con
                              to_string(value.sizes()) + ", wanted [.., l, e], [.., s, e] and [.., s, v]");
 }
 
-// The same as in one pass, made of what has derivatives.
+// The same result, composed of differentiable operators.
 tensor attend_by_products(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
                           bool causal, double scale) {
   tensor scores = aten::matmul(aten::mul_Scalar(query, scale), aten::transpose_int(key, -2, -1));
   if (causal) scores = aten::add_Tensor(scores, as_summand(causal_mask(query, key), query.dtype()));
   if (!is_given(mask)) return aten::matmul(aten::softmax_int(scores, -1), value);
   scores = aten::add_Tensor(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, query.dtype()) : *mask);
-  // A query that sees no key attends to nothing: its weights are 0, and it has no gradient.
+  // A query whose keys are all masked has weights 0 and no gradient.
   const tensor blind = aten::all_dim(aten::eq_Scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
   const tensor weights = aten::softmax_int(aten::where_ScalarSelf(blind, 0, scores), -1);
   return aten::matmul(aten::where_ScalarSelf(blind, 0, weights), value);
@@ -57,7 +57,7 @@ tensor attend_by_products(const tensor& query, const tensor& key, const tensor& 
 
 const tb_kernels* table_for(const tensor& t) { return table_of(key_of(t.device().type)); }
 
-// Whether the one pass of a table takes elements of a floating dtype as they are.
+// True if the table's attention kernel takes this floating dtype without conversion.
 bool attends_to(const tb_kernels* table, dtype type) {
   return type == widened(type) || (table != nullptr && table->attention_fp16 != 0);
 }
@@ -88,7 +88,7 @@ void check_mask_type(backend_call c, const tensor& query, const tensor& mask) {
                              std::string(name_of(query.dtype())));
 }
 
-// Added to all scores, and to no more than these.
+// The mask must broadcast to the sizes of the scores.
 void check_mask(backend_call c, const tensor& query, const tensor& key, const shape& batch, const tensor& mask) {
   shape scores = batch;
   scores.push_back(query.size(-2));
@@ -98,14 +98,14 @@ void check_mask(backend_call c, const tensor& query, const tensor& key, const sh
                              ", wanted it to broadcast to these");
 }
 
-// Whether the backend has the one pass.
+// True if the backend has a fused kernel; meta behaves as if.
 bool goes_in_one_pass(const tensor& query) {
   const tb_kernels* const table = table_for(query);
   return table == nullptr ? query.device().type == backend::Meta : table->attention != nullptr;
 }
 
-// On the host products are faster than one pass as long as the scores lie in the caches, if all of them are wanted and
-// they are more than the calls cost (docs/performance.md). Found by measuring.
+// On the CPU, products are faster than the fused kernel while the scores fit in the caches and outweigh the cost of the
+// calls, if none are masked (docs/performance.md). Measured.
 constexpr double fewest_scores_for_products = 1 << 10, most_scores_for_products = 1 << 22;
 
 bool prefers_products(const tensor& query, double scores) {
@@ -163,7 +163,7 @@ void attend_kernel::run(backend_call c, const tensor& query, const tensor& key, 
   tb_attention a{};
   a.ndim = static_cast<std::int32_t>(out.dim() - 2);
   for (std::size_t d = 0; d + 2 < out.sizes().size(); ++d) a.sizes[d] = out.sizes()[out.dim() - 3 - d];
-  // Dimensions that are not there, or repeat, have strides of 0.
+  // Missing and broadcast dimensions have stride 0.
   const auto matrices_of = [&](const tensor& t) {
     check_storage(c, t);
     tb_matrices m{};

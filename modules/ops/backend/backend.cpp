@@ -1,5 +1,5 @@
-// The seam: tensors become plain structs, status codes become errors. Every function is shape rule, result, kernel;
-// without a kernel table the last step is left out, which makes it the meta kernel.
+// The kernel ABI at the operators' side: registers backends from their kernel tables, and implements empty, fill and
+// copy on them. Without a table (meta) only shapes are computed.
 module;
 
 #include <stddef.h>
@@ -109,7 +109,7 @@ tensor& fill(backend_call c, tensor& self, const scalar& value) {
 
 namespace {
 
-// Bytes of a dense tensor from one device to another, through the host where no device knows both.
+// Copies dense bytes between devices; through the host if no device can copy directly.
 void move_bytes(const tensor& to, const tensor& from, bool non_blocking) {
   const std::size_t bytes = static_cast<std::size_t>(from.numel()) * size_of(from.dtype());
   const memory_hook &there = memory_of(to.device()), &here = memory_of(from.device());
@@ -144,13 +144,13 @@ tensor& copy(backend_call c, tensor& self, const tensor& src, bool non_blocking)
   check_storage(c, self);
   check_storage(c, src);
   if (self.device() != src.device()) {
-    // Each side's own kernels make its part dense; only equal, dense bytes cross.
+    // Each device's own kernels make its operand dense; only dense bytes of equal sizes are transferred.
     const bool is_packed = src.is_contiguous() && src.dtype() == self.dtype();
     const tensor packed =
         is_packed ? src
                   : aten::_to_copy(src, arg<"dtype"> = self.dtype(), arg<"memory_format"> = memory_format::contiguous);
     if (self.is_contiguous() && packed.sizes() == self.sizes()) {
-      // A copy made for this call ends with it.
+      // A temporary is freed on return, so its transfer must not be asynchronous.
       move_bytes(self, packed, non_blocking && is_packed);
       return self;
     }
@@ -227,7 +227,7 @@ namespace topbit::author {
 
 void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::source_location where) {
   using namespace detail;
-  // Later builds of one version may have longer tables, never shorter ones.
+  // Later builds of an ABI version may have longer tables, never shorter ones.
   constexpr std::size_t first_size = offsetof(tb_kernels, context) + sizeof kernels.context;
   if (kernels.version != TB_ABI_VERSION || kernels.size < first_size) {
     throw bad_registration("register_strided_backend: found a kernel table of ABI version " +
@@ -235,7 +235,7 @@ void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::so
                            " bytes, wanted version " + std::to_string(TB_ABI_VERSION) + " and at least " +
                            std::to_string(first_size) + " bytes; rebuild it with this <topbit/kernel_abi.h>");
   }
-  // Rows look their table up by their key, so one key has one table for as long as its rows are there.
+  // Kernels look up their table by dispatch key, so a key has one table while its kernels are registered.
   const tb_kernels* const served = table_of(k);
   if (served != nullptr && served != &kernels && inspect::has_kernel(aten::empty_memory_format.handle(), k)) {
     throw bad_registration("register_strided_backend: found the kernels of " + std::string(served->name) + " for " +

@@ -1,4 +1,4 @@
-// What is registered when the module is loaded: each family of operators, which knows its own rows.
+// Registers all operator families when the module is loaded.
 module;
 
 #include "kernel_abi.h"
@@ -13,7 +13,7 @@ import topbit.autograd;
 namespace topbit::detail {
 
 bool register_builtin() {
-  // The built-in namespaces are owned: others add to them with fragment() and implement().
+  // The built-in namespaces are owned: others extend them with fragment() and implement().
   for (std::string_view ns : {"aten", "topbit"}) registry::process().claim(ns, std::source_location::current()).keep();
   author::register_schema_types<"Tensor", "Scalar", "ScalarType", "Device", "Layout", "MemoryFormat", "Generator">();
   serve(key::CPU, tb_cpu_kernels());

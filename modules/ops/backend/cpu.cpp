@@ -34,7 +34,7 @@ std::string_view num_threads_problem() noexcept {
 }
 
 void detail::report_cpu_problems() {
-  // Where nothing was asked for, the processors are counted when a kernel first wants to know.
+  // Without the variable, processors are counted when a kernel first needs their number.
   const bool asked = std::getenv("TOPBIT_NUM_THREADS") != nullptr;
   for (const std::string_view problem : {cpu_isa_problem(), asked ? num_threads_problem() : std::string_view()}) {
     if (problem.empty()) continue;

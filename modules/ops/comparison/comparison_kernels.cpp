@@ -18,7 +18,7 @@ tensor isclose(const tensor& self, const tensor& other, double rtol, double atol
   if (!(rtol >= 0 && atol >= 0)) refuse<error>(c, "found a negative tolerance, wanted rtol and atol of at least 0");
   if (self.dtype() == dtype::boolean) return isclose(to(self, dtype::int8), to(other, dtype::int8), rtol, atol, false);
   tensor close = aten::eq_Tensor(self, other);
-  // Differences of integers may not fit their type.
+  // Differences of integers may overflow.
   if (is_integer(self.dtype())) {
     const tensor a = to(self, dtype::float64), b = to(other, dtype::float64);
     return aten::logical_or(close, isclose(a, b, rtol, atol, false));
@@ -65,7 +65,7 @@ tensor clamp_tensor(const tensor& self, const bound& min, const bound& max) {
 tensor& clamp_tensor_in_place(tensor& self, const bound& min, const bound& max) {
   check_bounds(aten::clamp_Tensor_.name(), min, max);
   author::check_one_device(aten::clamp_Tensor_, self, min, max);
-  // What a rule keeps must not be what is written.
+  // A gradient rule must not save the tensor that is overwritten.
   const bool recorded = requires_grad(self) || (min && requires_grad(*min)) || (max && requires_grad(*max));
   const tensor within = clamp_tensor(recorded ? aten::clone(self) : self, min, max);
   check_result(aten::clamp_Tensor_.name(), {within.sizes(), within.dtype(), within.device(), {}}, self);
@@ -109,7 +109,7 @@ tensor& lerp_scalar_out(const tensor& self, const tensor& end, const scalar& wei
   return aten::lerp_Tensor_out(self, end, number_beside(self, weight), out);
 }
 
-// What compares has no gradient, and neither has what is built on it.
+// Comparisons and their composites are not differentiable.
 template <auto Kernel, const auto& Op>
 void register_without_rule() {
   const author::kernel_row rows[] = {author::define(Op), caller_row<Kernel, Op>(key::CompositeExplicitAutograd),
