@@ -1,4 +1,4 @@
-// Convolutions as composites, and the list of what is registered.
+// Composite convolution operators, and the registration of the family.
 module topbit.ops;
 
 import topbit.std;
@@ -19,7 +19,7 @@ void check_bias(std::string_view op, const tensor& input, const tensor& weight, 
                                          to_string(weight.sizes()) + ", wanted one number for each output channel");
 }
 
-// Composites name themselves before they call others.
+// Checks under the composite's name, before it calls other operators.
 void check_convolution(std::string_view op, const tensor& input, const tensor& weight,
                        const std::optional<tensor>& bias, sizes_view stride, sizes_view padding, sizes_view dilation,
                        std::int64_t groups) {
@@ -27,7 +27,7 @@ void check_convolution(std::string_view op, const tensor& input, const tensor& w
   check_bias(op, input, weight, bias, weight.sizes()[0]);
 }
 
-// One number for each dimension of the windows, of a list of one, or of as many.
+// Expands a list of 1 or `windows` numbers to one per spatial dimension.
 shape for_each_window(std::string_view op, std::string_view name, sizes_view given, std::size_t windows,
                       std::int64_t least) {
   const backend_call c{nullptr, op};
@@ -49,7 +49,7 @@ shape for_each_window(std::string_view op, std::string_view name, sizes_view giv
   return all;
 }
 
-// The sizes of a transposed convolution: those of an input that a convolution would bring to these ones.
+// The result sizes of a transposed convolution: the input sizes that a convolution maps to `input`.
 shape transposed_sizes(std::string_view op, const tensor& input, const tensor& weight, sizes_view stride,
                        sizes_view padding, sizes_view dilation, sizes_view output_padding, std::int64_t groups) {
   const backend_call c{nullptr, op};
@@ -171,7 +171,7 @@ std::tuple<tensor, tensor, tensor> convolution_backward(const tensor& gradient, 
       wanted[2] ? summed() : tensor()};
 }
 
-// Over the last `Windows` dimensions; an input without a batch is a batch of one.
+// A convolution over the last `Windows` dimensions; an unbatched input becomes a batch of one.
 template <std::size_t Windows, const auto& Op>
 tensor convolution_of(const tensor& input, const tensor& weight, const std::optional<tensor>& bias, sizes_view stride,
                       sizes_view padding, sizes_view dilation, std::int64_t groups) {
@@ -204,7 +204,7 @@ tensor convolution_padded(const tensor& input, const tensor& weight, const std::
   for (std::int64_t n : dilation) {
     if (n < 1) refuse<error>(c, "found dilation " + list_text(dilation) + ", wanted 1 or more");
   }
-  // An odd number of elements is missing behind, which is padded beforehand.
+  // For an odd total, the extra element at the end is padded by a separate call.
   shape both, behind(2 * Windows, 0);
   bool even = true;
   for (std::size_t i = 0; i < Windows; ++i) {

@@ -1,4 +1,4 @@
-// Gradients of layers: convolution, padding, pooling.
+// Gradient rules of convolution, padding and pooling.
 module topbit.ops;
 
 import topbit.std;
@@ -10,8 +10,8 @@ namespace topbit::detail {
 
 namespace {
 
-// With y of a result's sizes, x of an input's and w of a weight's, sum(y * convolve(x, w)) is linear in each of the
-// three. The three operators are its derivatives, so each has the two others as its gradients.
+// For y, x, w with the sizes of result, input and weight, sum(y * convolve(x, w)) is linear in each of the three. The
+// three operators are its derivatives, so the gradients of each are the two others.
 struct windows {
   shape stride, padding, dilation;
   std::int64_t groups;
@@ -24,7 +24,7 @@ struct windows {
   }
 };
 
-// Each operand, kept where the gradient of the other is wanted.
+// Each operand is saved if the gradient of the other is wanted.
 struct operands {
   saved_tensor first, second;
   shape first_sizes, second_sizes;
@@ -74,7 +74,7 @@ struct weight_gradient {
   }
 };
 
-// What was put there is taken away, what was taken away had no part in the result.
+// The gradient is cropped where the input was padded; cropped elements get gradient 0.
 struct constant_pad_gradient {
   shape before, behind;
   static constant_pad_gradient save(const tensor&, sizes_view pad, const scalar&, const tensor&) {
@@ -95,7 +95,7 @@ struct constant_pad_gradient {
   }
 };
 
-// What a pool's backward is asked for beside the gradient: sizes and a dtype. It reads no elements of the image.
+// The sizes and dtype that the backward operator of a pool requires; it reads no elements of the image.
 struct pooled_image {
   kind_of kind;
   tensor beside(T g) const {
@@ -103,7 +103,7 @@ struct pooled_image {
   }
 };
 
-// Of the largest elements; their indices have no gradient.
+// Gradient of the maxima; the indices have none.
 struct max_pool_gradient {
   pooled_image self;
   saved_result indices;
@@ -119,7 +119,7 @@ struct max_pool_gradient {
   }
 };
 
-// What was added at an index is taken from there.
+// Gathers from the indices at which the backward operator accumulates.
 using max_pool_backward_gradient =
     derivative<aten::max_pool2d_with_indices_backward, keep<7>,
                [](T g, T indices, sizes_view, sizes_view, sizes_view, sizes_view, bool) {

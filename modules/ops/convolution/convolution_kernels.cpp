@@ -1,8 +1,8 @@
-// Convolution as products of matrices: the windows of some images, copied side by side, are one factor of each group.
-// Where the backend has a kernel for it, that does it without the copies.
+// Convolution as matrix products (im2col): the windows of some images are copied to columns, the right-hand matrix of
+// each group's product. Backends with a convolution kernel compute without these copies.
 //
-// Copies are strided views handed to the copy kernel, so there is no loop over elements here. As many images are taken
-// at once as keep the windows within a number of elements.
+// Columns are strided views passed to the copy kernel, so there is no loop over elements here. The number of images per
+// step is chosen to bound the size of the columns.
 module;
 
 #include "kernel_abi.h"
@@ -19,14 +19,14 @@ namespace topbit::detail {
 
 namespace {
 
-// Of a device more at once, since each of its launches takes its time.
+// The maximum number of elements of the columns; more on devices, to amortise kernel launches.
 constexpr std::int64_t most_elements = std::int64_t{1} << 20, most_device_elements = std::int64_t{1} << 25;
 
 tensor view_at(const tensor& t, const shape& sizes, const shape& strides, std::int64_t first) {
   return author::make_view(t, sizes, strides, author::record_of(t).offset + first);
 }
 
-// A list with one element for each dimension of the windows.
+// Expands a list to one element per spatial dimension.
 shape list_for(backend_call c, std::string_view name, sizes_view given, std::size_t count, std::int64_t least) {
   if (given.size() != 1 && given.size() != count) {
     refuse<error>(
@@ -44,16 +44,16 @@ shape list_for(backend_call c, std::string_view name, sizes_view given, std::siz
   return out;
 }
 
-// Dense tensors and their sizes, in the dtype that is computed in.
+// The dimensions of a convolution, and its operands as dense tensors in the compute type.
 struct layout_of_convolution {
   const convolution_shape& given_shape;
   std::size_t windows = given_shape.stride.size();  // dimensions
   std::int64_t images = given_shape.input[0], channels = given_shape.input[1], outputs = given_shape.weight[0];
   std::int64_t groups = given_shape.groups, group_outputs = outputs / groups;
-  shape padded{};  // sizes with padding
+  shape padded{};  // spatial sizes with padding
   shape kernel{};
   std::int64_t padded_size = 1, places = 1, kernel_size = 1;
-  std::int64_t depth = 0;  // of one product: elements of a window in all channels of a group
+  std::int64_t depth = 0;  // K of one product: elements of a window in all channels of a group
   std::int64_t image_windows = 0;
 
   layout_of_convolution(backend_call c, const convolution_shape& s) : given_shape(s) {
@@ -78,7 +78,7 @@ struct layout_of_convolution {
     for (std::int64_t n : padded) sizes.push_back(n);
     return sizes;
   }
-  // The part of the padded images that is the input.
+  // The view of the padded images without padding.
   tensor inside(const tensor& all) const {
     std::int64_t first = 0;
     for (std::size_t i = 0; i < windows; ++i) first += given_shape.padding[i] * all.strides()[i + 2];
@@ -94,14 +94,14 @@ struct layout_of_convolution {
     copy(c, part, input);
     return all;
   }
-  // Strides of the places that one element of the kernel meets.
+  // Strides between the input elements that one kernel element is multiplied with.
   shape window_strides(const tensor& all) const {
     shape strides;
     for (std::size_t i = 0; i < windows; ++i) strides.push_back(all.strides()[i + 2] * given_shape.stride[i]);
     return strides;
   }
-  // The windows of images first, first + 1, ...: [count * channels, kernel.., places..], or [channels, kernel.., count,
-  // places..].
+  // The columns of `count` images from `first` on: [count * channels, kernel.., places..], or [channels, kernel..,
+  // count, places..].
   enum class images_among { channels, places };
   tensor columns(backend_call c, const tensor& all, std::int64_t first, std::int64_t count, images_among where) const {
     shape sizes{where == images_among::channels ? count * channels : channels}, strides{padded_size};
@@ -120,11 +120,11 @@ struct layout_of_convolution {
     }
     return dense(c, view_at(all, sizes, strides, first * channels * padded_size));
   }
-  // A group's windows of `count` images: [count, depth, places].
+  // A group's columns of `count` images: [count, depth, places].
   tensor group_columns(const tensor& all_columns, std::int64_t g, std::int64_t count) const {
     return view_at(all_columns, {count, depth, places}, {image_windows, places, 1}, g * depth * places);
   }
-  // A group's results in `count` images: [count, outputs of the group, places].
+  // A group's results of `count` images: [count, outputs of the group, places].
   tensor group_results(const tensor& results, std::int64_t g, std::int64_t first, std::int64_t count) const {
     return view_at(results, {count, group_outputs, places}, {outputs * places, places, 1},
                    (first * outputs + g * group_outputs) * places);
@@ -136,7 +136,7 @@ struct layout_of_convolution {
   }
 };
 
-// `out` itself where it can be written in the computed dtype, else a dense tensor to be copied to it.
+// `out` if it is dense in the compute type, else a temporary to be copied to it.
 tensor result_in(const tensor& out, dtype type) {
   return out.dtype() == type && out.is_contiguous() ? out : author::make_tensor(out.sizes(), type, out.device());
 }
@@ -144,7 +144,7 @@ void deliver(const tensor& out, const tensor& result) {
   if (!result.same_as(out)) copy_result(out, result);
 }
 
-// The kernel's own convolution, of up to three dimensions: those that are missing are of size 1, in front.
+// The backend's convolution kernel, for up to three spatial dimensions; missing ones are added in front with size 1.
 void convolve_at_once(backend_call c, const convolution_shape& s, const tensor& image, const tensor& weight,
                       const tensor& out) {
   for (const tensor* t : {&out, &image, &weight}) check_storage(c, *t);
@@ -273,7 +273,7 @@ result_meta convolve_input_kernel::meta(std::string_view op, const tensor& gradi
   return {input, gradient.dtype(), gradient.device(), {}};
 }
 
-// Each element of the kernel adds what it brought to the places it met.
+// Accumulates the product of each kernel element to the input elements that it reads (col2im).
 void convolve_input_kernel::run(backend_call c, const tensor& gradient, const tensor& weight, sizes_view input_sizes,
                                 sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups,
                                 const tensor& out) {
@@ -327,7 +327,7 @@ result_meta convolve_weight_kernel::meta(std::string_view op, const tensor& grad
   return {weight, gradient.dtype(), gradient.device(), {}};
 }
 
-// The gradient times the transposed windows, as one product over the places of all images.
+// The gradient times the transposed columns, as one product over the positions of all images.
 void convolve_weight_kernel::run(backend_call c, const tensor& gradient, const tensor& input, sizes_view weight_sizes,
                                  sizes_view stride, sizes_view padding, sizes_view dilation, std::int64_t groups,
                                  const tensor& out) {
@@ -364,7 +364,7 @@ result_meta constant_pad_kernel::meta(std::string_view op, const tensor& self, s
                                ", wanted two for each of the last dimensions");
   }
   shape sizes = self.sizes();
-  for (std::int64_t n : pad) product_of(c, "padding", n, -1);  // the gradient takes away what is put there
+  for (std::int64_t n : pad) product_of(c, "padding", n, -1);  // must be negatable: the gradient pads by -n
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
     std::int64_t& size = sizes[self.dim() - 1 - i];
     size = sum_of(c, "padded size", sum_of(c, "padded size", size, pad[2 * i]), pad[2 * i + 1]);
@@ -381,7 +381,7 @@ void constant_pad_kernel::run(backend_call c, const tensor& self, sizes_view pad
   if (out.numel() == 0) return;
   tensor whole = out;
   fill(c, whole, value);
-  // The same part of both: what is padded is skipped in one, what is taken away in the other.
+  // Copies the common part: skips the padding in `out` and the cropped elements in `self`.
   shape sizes = self.sizes();
   std::int64_t from = 0, to = 0;
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {

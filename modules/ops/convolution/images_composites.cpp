@@ -1,4 +1,4 @@
-// Kernels of the family `images`: composites.
+// Composite kernels of the family `images`: pixel and channel shuffles, nearest-neighbour upsampling.
 module topbit.ops;
 
 import topbit.std;
@@ -10,14 +10,14 @@ namespace topbit::detail {
 
 namespace {
 
-// [.., first, second, third] of an image [.., c, h, w], cut and put together again.
+// The sizes of an image [.., c, h, w] with the last three dimensions replaced by `last`.
 shape image_sizes(const tensor& self, const shape& last) {
   shape sizes(std::span(self.sizes().begin(), self.dim() - 3));
   for (std::int64_t n : last) sizes.push_back(n);
   return sizes;
 }
 
-// The dimensions in front, then these, counted from there.
+// A permutation: the leading dimensions, then `last`, counted from the channels on.
 shape image_order(const tensor& self, const shape& last) {
   shape order;
   const std::size_t front = self.dim() - 3;
@@ -80,8 +80,8 @@ tensor channel_shuffle(const tensor& self, std::int64_t groups) {
   return aten::reshape(aten::transpose_int(aten::reshape(self, apart), 1, 2), self.sizes());
 }
 
-// The source index of each of `count` pixels. The ratio is rounded as PyTorch rounds it, and unused if the size stays
-// or doubles.
+// The source index of each of `count` pixels. The ratio is rounded as in PyTorch, and unused if the size stays or
+// doubles.
 tensor nearest(const tensor& self, std::size_t d, std::int64_t count, std::optional<double> scale) {
   const std::int64_t size = self.sizes()[d];
   const float step =
@@ -106,7 +106,7 @@ tensor upsample_nearest2d(const tensor& self, sizes_view output_size, std::optio
     refuse<shape_error>(c,
                         "found " + to_string(self.sizes()) + ", wanted [n, channels, height, width], only n being 0");
   }
-  // Before a place is made for each row and column.
+  // Checked before a list with an index per row and column is made.
   const auto fits = [](std::int64_t count) { return count == static_cast<std::int32_t>(count); };
   if (!fits(output_size[0]) || !fits(output_size[1])) {
     refuse<shape_error>(

@@ -1,4 +1,4 @@
-// Kernels of the family `pad` that take what they pad with from the tensor: one list of places for each dimension.
+// Kernels of the family `pad` that copy elements of the tensor: an index list for each padded dimension.
 module topbit.ops;
 
 import topbit.std;
@@ -14,20 +14,20 @@ std::string_view name_of(edge mode) {
   return mode == edge::reflect ? "mirrored" : mode == edge::replicate ? "repeated" : "taken from the other end";
 }
 
-// The numbers for one dimension, counted from the last one.
+// The padding of one dimension, counted from the last.
 struct both_ends {
   std::int64_t before, behind;
   both_ends(sizes_view pad, std::size_t i) : before(pad[2 * i]), behind(pad[2 * i + 1]) {}
   bool any() const { return before != 0 || behind != 0; }
 };
 
-// How many elements of `size` negative numbers leave.
+// The elements of `size` that negative padding leaves.
 std::int64_t left_of(std::int64_t size, both_ends pad) {
   return size + std::min<std::int64_t>(pad.before, 0) + std::min<std::int64_t>(pad.behind, 0);
 }
 
-// Where each element of a padded dimension comes from, of `size` elements: int64, on the host. What is mirrored and
-// repeated may be what is taken away; what comes from the other end is what is left.
+// The source index of each element of a padded dimension: int64, on the CPU. reflect and replicate may read cropped
+// elements; circular reads only those that are left.
 tensor places_of(edge mode, std::int64_t size, both_ends pad) {
   std::vector<std::int64_t> places;
   const std::int64_t left = left_of(size, pad), first = std::max<std::int64_t>(-pad.before, 0);
@@ -102,7 +102,7 @@ void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad,
 
 namespace {
 
-// What was taken several times gets the gradients of all of them.
+// Elements copied several times get the sum of the gradients.
 template <edge Mode>
 struct edge_pad_gradient {
   shape sizes, before, behind;

@@ -1,4 +1,4 @@
-// Pooling: composites, and the list of what is registered.
+// Composite pooling operators, and the registration of the family.
 module topbit.ops;
 
 import topbit.std;
@@ -20,7 +20,7 @@ tensor adaptive_avg_pool2d(const tensor& self, sizes_view output_size) {
   return aten::_adaptive_avg_pool2d(self, output_size);
 }
 
-// A row is an image one element high; a list has one number, for the columns.
+// One-dimensional pooling as two-dimensional: an image of height 1. Lists have one number, for the columns.
 tensor as_image(std::string_view op, const tensor& self, std::initializer_list<sizes_view> lists) {
   check_defined({nullptr, op}, self);
   if (self.dim() != 2 && self.dim() != 3) {
@@ -35,7 +35,7 @@ tensor as_image(std::string_view op, const tensor& self, std::initializer_list<s
 }
 shape across(sizes_view one, std::int64_t down) { return one.empty() ? shape{} : shape{down, one[0]}; }
 
-// What max_pool2d_with_indices would refuse, under the name that was called.
+// Runs the checks of max_pool2d_with_indices under the name of the called operator.
 tensor row_image(std::string_view op, const tensor& self, sizes_view kernel, sizes_view stride, sizes_view padding,
                  sizes_view dilation, bool ceil) {
   const tensor image = as_image(op, self, {kernel, stride, padding, dilation});

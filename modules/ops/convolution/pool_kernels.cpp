@@ -36,7 +36,7 @@ void check_image(backend_call c, const tensor& self) {
                              ", wanted [n, channels, height, width] or [channels, height, width], only n being 0");
 }
 
-// Everything about the windows but the data.
+// Everything in tb_pool except the data.
 tb_pool windows_of(backend_call c, tb_pool_op op, const tensor& self, sizes_view kernel, sizes_view stride,
                    sizes_view padding, sizes_view dilation, bool ceil) {
   check_image(c, self);
@@ -60,7 +60,7 @@ tb_pool windows_of(backend_call c, tb_pool_op op, const tensor& self, sizes_view
     const std::int64_t length = i == 0 ? p.height : p.width;
     const std::int64_t padded = sum_of(c, "padded size", length, product_of(c, "padded size", paddings[i], 2));
     const std::int64_t room = padded - 1 - product_of(c, "reach of the kernel", dilations[i], kernels[i] - 1);
-    // Rounded up, the last window need not be whole, but must begin in the image or before it.
+    // With ceil the last window may be partial, but must begin in the image or the padding before it.
     const std::int64_t last = ceil ? sum_of(c, "places of windows", room, strides[i] - 1) : room;
     std::int64_t count = last < 0 ? 0 : last / strides[i] + 1;
     if (ceil && (count - 1) * strides[i] >= length + paddings[i]) --count;
@@ -90,7 +90,7 @@ tb_pool averages_of(backend_call c, tb_pool_op op, const tensor& self, sizes_vie
   return p;
 }
 
-// Runs `p` on dense tensors of the dtype that is computed in.
+// Runs `p` on dense tensors in the compute type.
 void run_pool(backend_call c, tb_pool p, const tensor& in, const tensor& out, const tensor* indices) {
   const dtype type = product_type(out.dtype());
   const tensor from = dense(c, in_dtype(c, in, type));

@@ -1,4 +1,4 @@
-// Gradients of copies, and of elements that are overwritten.
+// Gradient rules of copies, and of operators that overwrite elements.
 module topbit.ops;
 
 import topbit.std;
@@ -10,7 +10,7 @@ namespace topbit::detail {
 
 namespace {
 
-// To where and what the argument was; the engine sees to the dtype.
+// Copies to the argument's device; the engine converts the dtype.
 struct copy_rule {
   device where;
   template <class... Options>
@@ -20,7 +20,7 @@ struct copy_rule {
   grads1 backward(T g, std::array<bool, 1>) const { return {to(g, where)}; }
 };
 
-// What was there before has no part in the result.
+// The overwritten elements have no gradient.
 struct overwrite_rule {
   device from;
   static constexpr bool keeps_first_argument = false;
@@ -34,7 +34,7 @@ struct erase_rule {
   std::array<tensor, Tensors> backward(T, std::array<bool, Tensors>) const { return {}; }
 };
 
-// The engine sums the gradient of a value that every element got.
+// The engine sums the gradient of a value that is broadcast to all elements.
 struct fill_gradient {
   device from;
   static fill_gradient save(T, T value, T) { return {value.device()}; }

@@ -10,11 +10,11 @@ namespace topbit::detail {
 shape new_sizes(backend_call c, sizes_argument sizes) {
   if (sizes.size() > max_dims) sizes_of(c, sizes);
   const shape wanted(sizes);
-  // Up to four sizes below 2^15, as nearly all are: no product of them is too large, and none is negative.
+  // Common case: for up to four sizes below 2^15 no product overflows, and none is negative.
   std::uint64_t bits = wanted.size() <= 4 ? 0 : ~std::uint64_t{0};
   for (std::int64_t s : wanted) bits |= static_cast<std::uint64_t>(s);
   if (bits >> 15 == 0) return wanted;
-  // Sizes of 0 count as 1: strides are products too.
+  // Sizes of 0 count as 1, since strides are products too.
   std::int64_t bytes = sizeof(double);
   for (std::int64_t s : wanted) {
     if (s < 0) refuse<shape_error>(c, "found sizes " + to_string(wanted) + ", wanted none below 0");
@@ -88,8 +88,8 @@ bool has_memory(device d) {
   }
 }
 
-// Whether a device has memory and no kernel that copies. Its elements come and go through its memory hook then, and
-// what is to be done to them is done on the host.
+// True for a device with memory but without a copy kernel. Its elements are transferred by its memory hook and
+// processed on the CPU.
 bool has_memory_alone(device d) {
   if (d.type == backend::CPU || d.type == backend::Meta) return false;
   const dispatch_key k = key_of(d.type);
@@ -163,7 +163,7 @@ using optional_device = std::optional<device>;
 using optional_bool = std::optional<bool>;
 using optional_format = std::optional<memory_format>;
 
-// The tensor of operators that begin with new_.
+// The result of operators new_*.
 tensor new_beside(backend_call c, const tensor& self, sizes_argument size, tensor_options o) {
   check_defined(c, self);
   o.type = o.type.value_or(self.dtype());

@@ -30,7 +30,7 @@ std::string found(const scalar& start, const scalar& end, const scalar& step) {
 
 bool is_whole(const scalar& s) { return !is_floating(s.type()); }
 
-// How many numbers there are from start on before the end, or with it where that is met.
+// The number of elements start, start + step, ... before `end`; `closed` includes an `end` that is reached exactly.
 std::int64_t count_between(backend_call c, const scalar& start, const scalar& end, const scalar& step, bool closed) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const auto refuse_call = [&](const std::string& wanted) {
@@ -51,7 +51,7 @@ std::int64_t count_between(backend_call c, const scalar& start, const scalar& en
     if (count > most || (closed && count == 0)) refuse_call("more elements than 64 bits can count");
     return static_cast<std::int64_t>(count);
   }
-  // The way between numbers of opposite signs may be longer than the greatest number.
+  // The difference of numbers of opposite sign may overflow.
   const double way = end.to_double() - start.to_double();
   const double steps = std::isfinite(way) ? way / step.to_double()
                                           : end.to_double() / step.to_double() - start.to_double() / step.to_double();
@@ -65,7 +65,7 @@ dtype type_of_numbers(std::initializer_list<scalar> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), is_whole) ? dtype::int64 : dtype::float32;
 }
 
-// start, start + step, ... over the one dimension of `out`.
+// Writes start, start + step, ... to a one-dimensional tensor.
 void count_up(backend_call c, const scalar& start, const scalar& step, const tensor& out) {
   if (c.table == nullptr || out.numel() == 0) return;
   const tensor* const operands[] = {&out};
@@ -108,15 +108,15 @@ void check_steps(backend_call c, const scalar& start, const scalar& end, std::in
   }
 }
 
-// A view of elements first, first + 1, ... of a tensor of one dimension.
+// A view of `count` elements of a one-dimensional tensor, from `first` on.
 tensor part_of(const tensor& t, std::int64_t first, std::int64_t count) {
   return author::make_view(t, {count}, t.strides(), author::record_of(t).offset + first * t.strides()[0]);
 }
 
-// Each half from its own end, which is therefore exact.
+// Each half is computed from its own end, so that both ends are exact.
 void space_evenly(backend_call c, double start, double end, const tensor& out) {
   const std::int64_t steps = out.numel(), half = steps / 2;
-  // Where each half has one number no step is taken. The way may be longer than the greatest number.
+  // For up to 2 elements no step is needed. The difference may overflow.
   const double count = static_cast<double>(steps - 1), way = end - start;
   const double step = steps <= 2 ? 0 : std::isfinite(way) ? way / count : end / count - start / count;
   if (half > 0) count_up(c, start, step, part_of(out, 0, half));
@@ -249,12 +249,12 @@ tensor& eye_m_out(std::int64_t n, std::int64_t m, tensor& out) {
   return identity_out({nullptr, aten::eye_m_out.name()}, n, m, out);
 }
 
-// A matrix cut in two by a diagonal. The lower part of row r are its first r + 1 + offset elements, as far as it goes.
+// A matrix divided by a diagonal. The lower part of row r is its first r + 1 + offset elements, clamped to the row.
 struct triangles {
   std::int64_t rows, columns, offset;
 
   std::int64_t lower(std::int64_t row) const { return std::min(columns, std::max<std::int64_t>(row + 1 + offset, 0)); }
-  // Of all rows: first some that are empty, then some that grow by one, then full ones.
+  // In all rows: empty rows, then rows that grow by one, then full rows.
   std::int64_t all_lower() const {
     const auto within = [&](std::int64_t row) { return std::min(rows, std::max<std::int64_t>(row, 0)); };
     const std::int64_t first = within(-offset), full = std::max(first, within(columns - offset - 1));
@@ -272,7 +272,7 @@ tensor triangle_indices(backend_call c, std::int64_t rows, std::int64_t columns,
     refuse<error>(c, "found " + std::to_string(rows) + " rows and " + std::to_string(columns) +
                          " columns, more indices than memory can hold");
   }
-  // What lies farther off than the matrix is large cuts it nowhere.
+  // Clamps diagonals outside the matrix.
   const std::int64_t cut = std::min(columns, std::max(-rows, offset)) - (upper ? 1 : 0);
   const triangles of{rows, columns, cut};
   const std::int64_t lower = area == 0 ? 0 : of.all_lower(), count = upper ? area - lower : lower;
