@@ -33,7 +33,7 @@ void gelu_kernel::run(backend_call c, const tensor& self, std::string_view appro
 
 namespace {
 
-// An integer dtype must have a number that is within the bounds.
+// For an integer dtype, some representable value must be within the bounds.
 void check_bounds(backend_call c, dtype type, const clamp_kernel::bound& min, const clamp_kernel::bound& max) {
   if (!is_integer(type)) return;
   with_element_type(type, [&]<class T>(T) {

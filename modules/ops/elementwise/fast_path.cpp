@@ -16,7 +16,7 @@ namespace {
 
 using record_type = author::tensor_record;
 
-// Dense, and of the same sizes as a dense one.
+// True if r is dense with the sizes of `like`, which is dense.
 bool has_layout_of(const record_type& r, const record_type& like) noexcept {
   const std::size_t count = like.sizes.size();
   if (!r.dense || r.elements != like.elements || r.sizes.size() != count) return false;
@@ -26,7 +26,8 @@ bool has_layout_of(const record_type& r, const record_type& like) noexcept {
   return true;
 }
 
-// Of the same type; or a number in the one that the other is computed in, which promotes to the same.
+// True for equal dtypes, and for a zero-dimensional r in the compute type of `like`, which promotes to the dtype of
+// `like`.
 bool is_typed_like(const record_type& r, const record_type& like) noexcept {
   if (r.type == like.type) return true;
   return r.sizes.empty() && !like.sizes.empty() &&
@@ -39,7 +40,7 @@ void repeat_as(void* to, const void* from, std::int64_t count) noexcept {
   std::memcpy(&value, from, sizeof value);
   for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(to)[i] = value;
 }
-// An element of a type that kernels compute in.
+// Fills with one element of a compute type.
 void repeat(void* to, const void* from, std::size_t bytes, std::int64_t count) noexcept {
   switch (bytes) {
     case 1: return repeat_as<std::uint8_t>(to, from, count);
@@ -52,10 +53,10 @@ void* data_of(const record_type& r, dtype type) noexcept {
   return static_cast<std::byte*>(r.data->data) + r.offset * static_cast<std::int64_t>(size_of(type));
 }
 
-// With more elements than this a kernel may use threads or non-temporal stores.
+// Above this a kernel may use threads or non-temporal stores.
 constexpr std::int64_t few = 32768;
 
-// The operands of a call that may take the fast path, as one dimension. `like` is null if it must not.
+// The operands of a call as one dense dimension; `like` is null if the fast path does not apply.
 template <int Inputs>
 struct dense_operands {
   const void* data[Inputs];
@@ -94,7 +95,7 @@ struct dense_operands {
   }
 };
 
-// Runs the loop on a block of elements at a time, beside a block of the repeated ones.
+// Runs the loop block by block; a repeated operand is expanded to a block once.
 template <int Inputs>
 void run_repeating(const dense_operands<Inputs>& in, tb_dense_loop loop, void* to, std::size_t to_bytes,
                    const tb_scalar* number) {
@@ -115,13 +116,13 @@ void run_repeating(const dense_operands<Inputs>& in, tb_dense_loop loop, void* t
   }
 }
 
-// Whether `out` may be written: it has this type and the layout of the operands, and is one of them or apart from them.
+// True if `out` has this dtype and the operands' layout, and each input in its memory is the same view.
 template <int Inputs>
 bool is_writable(const tensor& out, const dense_operands<Inputs>& in, dtype type, const elementwise_arguments& a) {
   const record_type& to = author::record_of(out);
   if (!to.data || to.data->data == nullptr || to.type != type) return false;
   if (to.where != in.like->where || !has_layout_of(to, *in.like)) return false;
-  // In the same memory only element for element, and of the same size: bools are written before floats are read.
+  // Inputs in the same memory must match exactly: a bool result would overwrite floats before they are read.
   for (int k = 0; k < Inputs; ++k) {
     const record_type& r = author::record_of(*a.in[k]);
     if (r.data.get() != to.data.get()) continue;
@@ -130,7 +131,7 @@ bool is_writable(const tensor& out, const dense_operands<Inputs>& in, dtype type
   return true;
 }
 
-// The dense loops of an operation by the compute type of each dtype.
+// For each dtype, the index of an operation's dense loop, by compute type.
 constexpr auto loop_index = [] {
   std::array<std::uint8_t, dtype_count> all{};
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -170,7 +171,7 @@ bool elementwise_fast_path(backend_call c, elementwise code, fast_path_facts fac
       return true;
     }
   }
-  tb_elementwise call;  // of its arrays only what one dimension takes
+  tb_elementwise call;  // uninitialised beyond one dimension
   call.plan.ndim = 1;
   call.plan.operands = Inputs + 1;
   call.plan.reduced = 0;

@@ -1,4 +1,4 @@
-// Every operator that has a gradient of its own, and those that write without one.
+// Registers the gradient rules, and refusals for operators that write and have no rule.
 module topbit.ops;
 
 import topbit.std;
@@ -12,7 +12,7 @@ tensor times(const tensor& g, const scalar& factor) {
   return factor.to_double() == 1 ? g : aten::mul_Scalar(g, factor);
 }
 
-// The number is a tensor without dimensions, so that each of these is one pass over the elements.
+// The number is a zero-dimensional tensor, so that each function is one pass over the elements.
 tensor plus_product(double c, T a, T b, double factor) {
   return aten::addcmul(number_beside(a, c), a, b, arg<"value"> = factor);
 }
@@ -21,7 +21,8 @@ tensor quotient(T a, T b, double factor) { return aten::addcdiv(number_beside(a,
 
 namespace {
 
-// Of operators that write to an argument, the kernel that refuses to lose a gradient; used where nothing better came.
+// Autograd kernels of operators that write to an argument: they refuse tensors that require a gradient. Used unless a
+// rule is registered.
 std::vector<author::kernel_row>& refusals() {
   static std::vector<author::kernel_row> rows;
   return rows;

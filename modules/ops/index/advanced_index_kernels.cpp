@@ -21,32 +21,33 @@ tensor expanded(const tensor& t, const shape& sizes) {
   return author::make_view(t, sizes, strides, author::record_of(t).offset);
 }
 
-// What an index of tensors means for one tensor: the dimensions it takes, brought together, and what it gives.
+// An advanced index applied to a tensor: the indexed dimensions made adjacent, and the sizes of the result.
 struct index_plan {
-  tensor self;  // its indexed dimensions are neighbours from `first` on
+  tensor self;  // with the indexed dimensions adjacent from `first` on
   std::size_t first = 0;
   std::vector<tensor> index;  // int64, broadcast to `common`, dense
   shape lengths, common, result;
   std::int64_t outer = 1, inner = 1, count = 1;
 
-  // Where nothing is computed, what a mask chooses is any number of elements, unless a result is `sized` by it.
+  // On meta the number of elements that a mask selects is unknown; it matches any size, unless it determines the size
+  // of a result (`sized`).
   index_plan(backend_call c, const tensor& given, index_tensors indices, bool sized);
   take_call call(take_code code) const { return {code, outer, count, inner, index, lengths, true}; }
-  // Throws what is wrong with the indices' elements.
+  // Throws if an index is out of range.
   void check(backend_call c, const tensor& rows) const {
     if (!index.empty()) run_take(c, call(take_code::check), rows, self);
   }
 };
 
-// A size that only elements tell.
+// A data-dependent size, unknown on meta.
 constexpr std::int64_t any_size = -1;
 
 struct index_by_dim {
   std::vector<tensor> index;
-  bool open = false;  // one element stands for those that a mask chooses
+  bool open = false;  // one element represents those that a mask selects
 };
 
-// Masks become the coordinates of what they have; the rest is as it was given, by dimension.
+// Replaces masks by the coordinates of their true elements; other indices stay as given, by dimension.
 index_by_dim coordinates(backend_call c, const tensor& self, index_tensors indices, bool sized) {
   index_by_dim out;
   std::vector<tensor>& by_dim = out.index;
@@ -123,12 +124,12 @@ index_plan::index_plan(backend_call c, const tensor& given, index_tensors indice
     lengths.push_back(given.sizes()[static_cast<std::size_t>(d)]);
     const tensor wide = expanded(by_dim[static_cast<std::size_t>(d)], common);
     if (c.table == nullptr) continue;
-    // What is written may be the index itself, which is read again for each element.
+    // An index that shares memory with the written tensor is copied: kernels read it again for each element.
     index.push_back(author::share_memory(wide, given) ? dense_copy(c, wide, wide.dtype()) : dense(c, wide));
   }
 }
 
-// The greatest number of a tensor that is not empty.
+// The maximum of a tensor that is not empty.
 std::int64_t greatest(backend_call c, const tensor& t) {
   const tensor row = flat_index(c, t), value = author::make_tensor({1}, dtype::int64, t.device()),
                place = author::make_tensor({1}, dtype::int64, t.device());
@@ -232,7 +233,7 @@ tensor masked_select_kernel::run(backend_call c, const tensor& self, const tenso
 
 namespace {
 
-// self is broadcast already.
+// `self` has the broadcast sizes already.
 tensor& put_masked(backend_call c, tensor& self, const tensor& mask, const tensor& source) {
   if (source.dtype() != self.dtype()) {
     refuse<dtype_error>(c, "found a source of " + std::string(name_of(source.dtype())) + " for " + describe(self) +
@@ -372,7 +373,7 @@ tensor histc_kernel::run(backend_call c, const tensor& self, std::int64_t bins, 
   run_elementwise_in(c, elementwise::ge, dtype::float64, collect(in, number(low)), within);
   run_elementwise_in(c, elementwise::le, dtype::float64, collect(in, number(high)), below);
   run_elementwise_in(c, elementwise::logical_and, dtype::boolean, collect(within, below), counts);
-  // What is outside, or NaN, counts 0 in the first part.
+  // Elements out of range and NaNs add 0 to the first bin.
   const tensor bin = make(dtype::float64);
   run_elementwise_in(c, elementwise::sub, dtype::float64, collect(in, number(low), scalar(1)), bin);
   run_elementwise_in(c, elementwise::mul, dtype::float64, collect(bin, number(static_cast<double>(bins))), bin);

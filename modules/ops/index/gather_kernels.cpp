@@ -17,7 +17,7 @@ std::int64_t count_of(const shape& sizes, std::size_t first, std::size_t last) {
   return n;
 }
 
-// At most as large as `other`, which the sentence calls `name`, in each dimension but `skipped`.
+// Throws unless `index` is at most as large as `other` in each dimension but `skipped`; `name` is for the message.
 void check_within(backend_call c, const tensor& index, const tensor& other, std::string_view name,
                   std::optional<std::size_t> skipped) {
   const tensor a = at_least_1d(index), b = at_least_1d(other);
@@ -244,7 +244,7 @@ tensor embedding_backward_kernel::run(backend_call c, const tensor& grad, const 
   if (out.numel() == 0) return out;
   const auto column = [&](const tensor& t) { return reshaped(t, {count, 1}); };
   if (by_frequency) {
-    // Counted in integers: a half is full at 2048.
+    // Counted in int64: float16 counts exactly only up to 2048.
     tensor often = author::make_tensor({rows}, dtype::int64, grad.device());
     fill(c, often, 0);
     tensor ones = author::make_tensor({count}, dtype::int64, grad.device());
@@ -299,14 +299,14 @@ tensor converted(const tensor& self, const tensor& value) {
   }
   return to(value, self.dtype());
 }
-// Of these operators alone the index counts from the back too; index_copy finds what is still out of range.
+// Wraps negative indices, which only index_fill accepts; index_copy refuses those still out of range.
 tensor from_the_front(const tensor& self, std::int64_t dim, const tensor& index) {
   const std::int64_t length =
       self.dim() == 0 ? 1 : self.sizes()[dim_of({nullptr, aten::index_fill_int_Scalar.name()}, dim, self)];
   const tensor behind = aten::logical_and(aten::lt_Scalar(index, 0), aten::ge_Scalar(index, -length));
   return aten::where_self(behind, aten::add_Scalar(index, length), index);
 }
-// Where the index points, as a mask that broadcasts to self.
+// A mask of the indexed positions that broadcasts to `self`.
 tensor pointed_at(const tensor& self, std::int64_t dim, const tensor& index) {
   shape sizes(self.dim(), 1), line{1};
   if (self.dim() != 0) {
@@ -316,7 +316,8 @@ tensor pointed_at(const tensor& self, std::int64_t dim, const tensor& index) {
   const tensor none = aten::zeros(line, arg<"dtype"> = dtype::boolean, arg<"device"> = self.device());
   return aten::reshape(aten::index_fill_int_Scalar(none, 0, index, true), sizes);
 }
-// A value whose gradient is wanted is written by a mask: its gradient counts a place that is written twice once.
+// A value that requires a gradient is written through a mask: a position that is indexed twice counts once in its
+// gradient.
 tensor index_fill_tensor(const tensor& self, std::int64_t dim, const tensor& index, const tensor& value) {
   if (requires_grad(value)) return aten::masked_fill_Tensor(self, pointed_at(self, dim, index), converted(self, value));
   const tensor rows = aten::expand(converted(self, value), filled_sizes(self, dim, index));

@@ -1,5 +1,5 @@
-// Gradients of what takes, puts and moves elements by their indices. What was taken several times gets the gradients of
-// all of them; of several that were written to one place each gets the gradient of that place, as in PyTorch.
+// Gradient rules of gather, scatter and index operators. An element that was read several times gets the sum of the
+// gradients; of several that were written to one position each gets the gradient of that position, as in PyTorch.
 module topbit.ops;
 
 import topbit.std;
@@ -13,7 +13,7 @@ namespace {
 
 using integer = std::int64_t;
 
-// The list of an advanced index.
+// The saved index tensors of an advanced index.
 struct kept_indices {
   std::vector<std::optional<saved_tensor>> kept;
 
@@ -40,7 +40,7 @@ struct index_kernel {
   }
 };
 
-// Without dimensions.
+// A zero-dimensional zero.
 tensor zero_of(T g) { return aten::zeros(shape{}, arg<"dtype"> = g.dtype(), arg<"device"> = g.device()); }
 
 struct index_put_kernel {
@@ -60,7 +60,7 @@ struct index_put_kernel {
   }
 };
 
-// Two ways to say where elements go along a dimension: an index for each of them, or one for a whole slice.
+// Two kinds of index along a dimension: one per element, or one per slice.
 struct by_element {
   static tensor take(T x, integer dim, T index) { return aten::gather(x, dim, index); }
   static tensor& add_(tensor& to, integer dim, T index, T x) { return aten::scatter_add_(to, dim, index, x); }
@@ -69,7 +69,7 @@ struct by_element {
   }
   static tensor erase(T x, integer dim, T index) { return aten::scatter_value(x, dim, index, 0); }
 
-  // What is behind the index in any dimension is not read.
+  // Elements beyond the sizes of `index` are not read.
   static tensor view(const tensor& source, T index) {
     if (source.dim() != index.dim()) return aten::reshape(source, index.sizes());
     tensor part = source;
@@ -90,7 +90,7 @@ struct by_slice {
   static tensor view(const tensor& source, T) { return source; }
 };
 
-// The gradient of a source, of which Way::view() was used.
+// The gradient of a source that was read through Way::view().
 template <class Way>
 tensor of_source(const kind_of& source, T index, T g) {
   if (numel(source.sizes) == g.numel()) return aten::reshape(g, source.sizes);
@@ -130,7 +130,7 @@ struct take_gradient {
   }
 };
 
-// self with the source in the place of elements, or added to them.
+// self with elements replaced by those of the source, or with the source added.
 template <class Way, bool Adds>
 struct put_along_rule {
   kind_of source;
@@ -158,7 +158,7 @@ using scatter_value_gradient =
                [](T g, T index, integer dim, const scalar&) { return aten::scatter_value(g, dim, index, 0); },
                no_gradient>;
 
-// Linear in self, and each element by itself.
+// Elementwise linear in self.
 using scatter_value_reduction_gradient =
     derivative<aten::scatter_value_reduce, keep<2>,
                [](T g, T index, integer dim, const scalar& value, const std::string& reduce) {
@@ -166,8 +166,8 @@ using scatter_value_reduction_gradient =
                },
                no_gradient>;
 
-// Elements that have one place brought together. Of equal extremes each has the same part of the gradient. (PyTorch
-// gives a part to self where include_self is False too, and that part to nobody.)
+// Reductions of elements with equal indices. Equal extrema share the gradient evenly. (PyTorch gives self a share even
+// if include_self is False, and discards that share.)
 template <const auto& Op, class Way>
 struct reduce_along_rule {
   kind_of self, source;
@@ -202,7 +202,7 @@ struct reduce_along_rule {
 
  private:
   tensor erased(T x, T at) const { return includes_self ? x : Way::erase(x, dim, at); }
-  // How many elements that count each place has, beside those of self that are 1.
+  // The number of source elements counted at each position, added to `of_self`.
   tensor counted(tensor of_self, T counts, T at) const {
     Way::add_(of_self, dim, at, to(counts, self.type));
     return of_self;
@@ -226,7 +226,7 @@ struct reduce_along_rule {
     return {part * of_self, aten::where_ScalarOther(of_source, Way::take(part, dim, at), 0)};
   }
 
-  // The product of the others. Where one of them is 0 it is computed without it; where two are, it is 0.
+  // The product of the other elements. A single zero is excluded from the product; with two zeros the gradient is 0.
   grads2 of_product(T g, T at, wants2 wanted) const {
     const tensor from = Way::view(kept_source.get(), at);
     grads2 both;
@@ -268,7 +268,7 @@ struct masked_select_kernel {
   }
 };
 
-// The elements of the source that were needed, in order, and zeros for the others.
+// The gradient of the source: the masked elements of g in order, then zeros for elements that were not read.
 struct masked_scatter_kernel {
   kind_of source;
   saved_tensor mask;

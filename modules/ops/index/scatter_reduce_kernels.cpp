@@ -1,4 +1,4 @@
-// Kernels of the family `gather` that bring what has one place together.
+// Kernels of the family `gather` that reduce elements with equal indices.
 module topbit.ops;
 
 import topbit.std;
@@ -31,12 +31,12 @@ tensor filled(backend_call c, const shape& sizes, dtype type, const scalar& valu
   return fill(c, out, value);
 }
 
-// One number for all of these sizes.
+// One number, broadcast to these sizes.
 tensor everywhere(backend_call c, const tensor& like, const scalar& value, const shape& sizes) {
   return author::make_view(one_number(c, like, value), sizes, shape(sizes.size(), 0), 0);
 }
 
-// Sums divided by how many elements each has.
+// Divides sums by their number of elements.
 void divide_by_counts(backend_call c, const tensor& self, std::int64_t dim, const tensor& index, bool include_self,
                       const tensor& out) {
   const dtype type = is_floating(self.dtype()) ? widened(self.dtype()) : dtype::int64;
@@ -50,7 +50,7 @@ void divide_by_counts(backend_call c, const tensor& self, std::int64_t dim, cons
   run_elementwise_in(c, code, type, collect(out, counts), out);
 }
 
-// The index of every element of source: that of its slice.
+// The index of every element of `source`, broadcast from the index of its slice.
 tensor spread(backend_call c, const tensor& index, const tensor& self, std::size_t d, const shape& sizes) {
   const tensor flat = flat_index(c, index);
   shape strides(sizes.size(), 0);
@@ -84,7 +84,8 @@ void scatter_reduce_kernel::run(backend_call c, const tensor& self, std::int64_t
   if (include_self) {
     run_scatter(c, code, self, dim, index, source, out);
   } else {
-    // What is there makes way for what changes nothing: an element that counts anyhow, 1 or 0.
+    // Overwrites the indexed elements of self with values that do not change the result: an element of the source for
+    // extrema, 1 for products, 0 for sums.
     const tensor neutral =
         extreme ? source : everywhere(c, self, code == rowwise::scatter_mul ? 1 : 0, at_least_1d(index).sizes());
     run_scatter(c, rowwise::scatter, self, dim, index, neutral, out);

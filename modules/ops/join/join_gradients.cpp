@@ -1,4 +1,4 @@
-// Gradients of joins and of what is repeated, turned and cut off.
+// Gradient rules of cat, repeat, flip, tril and triu.
 module topbit.ops;
 
 import topbit.std;
@@ -12,7 +12,7 @@ namespace {
 
 struct cat_gradient {
   std::int64_t dim;
-  std::vector<std::int64_t> lengths;  // along the dimension; -1 for a tensor without elements, of no dimension there
+  std::vector<std::int64_t> lengths;  // along the dimension; -1 for an empty one-dimensional tensor, which cat ignores
 
   static cat_gradient save(std::span<const tensor> tensors, std::int64_t dim, const tensor& result) {
     cat_gradient rule{wrap_dim(aten::cat.name(), dim, result.dim()), {}};
@@ -31,10 +31,10 @@ struct cat_gradient {
   }
 };
 
-// The sum over what was repeated, dimension by dimension, of three at a time, so that no tensor has too many; the
-// engine sums over dimensions that are new.
+// Sums over the repetitions, one dimension at a time as [outer, repeats, inner], which respects the maximum rank. The
+// engine sums over new dimensions.
 struct repeat_gradient {
-  shape sizes, times;  // with 1 for a dimension that is new
+  shape sizes, times;  // with size 1 for a new dimension
   static repeat_gradient save(T self, std::span<const std::int64_t> repeats, T) {
     repeat_gradient rule{shape(repeats.size(), 1), repeats};
     const std::size_t front = repeats.size() - self.dim();

@@ -9,7 +9,7 @@ namespace topbit::detail {
 
 namespace {
 
-// One dimension without elements, which cat leaves out.
+// True for an empty one-dimensional tensor, which cat ignores.
 bool is_nothing(const tensor& t) { return t.dim() == 1 && t.sizes()[0] == 0; }
 
 void copy_part(backend_call c, const tensor& to, const tensor& from) {
@@ -74,7 +74,7 @@ result_meta repeat_kernel::meta(std::string_view op, const tensor& self, integer
   }
   return dense_meta(sizes, self.dtype(), self);
 }
-// What is there already is copied again, so twice as much each time.
+// Copies the filled part, which doubles each time.
 void repeat_kernel::run(backend_call c, const tensor& self, integers, const tensor& out) {
   if (out.numel() == 0) return;
   const std::size_t added = out.dim() - self.dim();
@@ -152,7 +152,7 @@ void diag_kernel::run(backend_call c, const tensor& self, std::int64_t diagonal,
 
 namespace {
 
-// Each with a new dimension.
+// The tensors with a new dimension each.
 std::vector<tensor> unsqueezed(std::string_view op, std::span<const tensor> tensors, std::int64_t dim) {
   if (tensors.empty()) refuse<error>({nullptr, op}, "found no tensors, wanted at least one");
   std::vector<tensor> all;
@@ -228,17 +228,17 @@ tensor repeat_interleave(const tensor& self, std::int64_t repeats, std::optional
     refuse<shape_error>(c,
                         "found output_size " + std::to_string(*output_size) + ", wanted " + std::to_string(sizes[d]));
   }
-  // The dimensions in front and behind are one each, so that the new one always fits.
+  // Merges the dimensions before and after `d`, so that the added dimension stays within the maximum rank.
   std::int64_t outer = 1, inner = 1;
   for (std::size_t k = 0; k < d; ++k) outer *= wide[k];
   for (std::size_t k = d + 1; k < wide.size(); ++k) inner *= wide[k];
   const tensor apart = aten::reshape(in, shape{outer, wide[d], 1, inner});
-  // Cloned, since reshape would give a view for one repetition.
+  // Cloned, since reshape would return a view for one repetition.
   const tensor times = aten::expand(apart, shape{outer, wide[d], repeats, inner});
   return aten::view(aten::clone(times, arg<"memory_format"> = memory_format::contiguous), sizes);
 }
 
-// The sums of the repeats so far say from where on the next place counts: so place i is how many sums are at most i.
+// The index at position i is the number of cumulative sums of the repeats that are at most i.
 tensor repeat_interleave_places(const tensor& repeats, std::optional<std::int64_t> output_size) {
   constexpr backend_call c{nullptr, aten::repeat_interleave_Tensor.name()};
   check_defined(c, repeats);
@@ -259,7 +259,7 @@ tensor repeat_interleave_places(const tensor& repeats, std::optional<std::int64_
     if (counts.numel() != 0 && item<std::int64_t>(aten::min(counts)) < 0) {
       refuse<error>(c, "found repeats below 0, wanted 0 or more");
     }
-    // A sum that 64 bits cannot hold is negative once, since no repeat is more than they hold.
+    // Overflow makes a cumulative sum negative, since each repeat fits in 64 bits.
     if (counts.numel() != 0 && item<std::int64_t>(aten::min(sums)) < 0) {
       refuse<shape_error>(c, "found repeats whose sum overflows 64 bits");
     }
