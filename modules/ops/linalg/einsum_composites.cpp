@@ -1,5 +1,5 @@
-// einsum and its relatives: dimensions with names are sorted into those of a batch, those summed and those of one side,
-// which makes each pair a product of matrices.
+// einsum and related operators: labelled dimensions are classified as batch, summed, left or right, so that each pair
+// of operands is a batched matrix product.
 module topbit.ops;
 
 import topbit.std;
@@ -13,7 +13,7 @@ namespace {
 
 constexpr backend_call einsum_call{nullptr, aten::einsum.name()};
 
-// What a dimension is called: a letter, or its place among those of the dots, counted from the last.
+// The label of a dimension: a letter, or its index among those of the ellipsis, counted from the last.
 using label = int;
 constexpr label first_of_dots = 256;
 
@@ -28,13 +28,13 @@ std::string name_of_label(label one) {
   return one < first_of_dots ? "'" + std::string(1, static_cast<char>(one)) + "'" : std::string("'...'");
 }
 
-// A tensor whose dimensions have names.
+// A tensor with labelled dimensions.
 struct named {
   tensor t;
   labels names;
 };
 
-// One side of the arrow or one operand. The dots stand for `dots` dimensions.
+// Parses one operand or the result. The ellipsis stands for `dots` dimensions.
 labels read_labels(std::string_view text, std::string_view equation, std::size_t dots) {
   labels out;
   bool dotted = false;
@@ -54,14 +54,14 @@ labels read_labels(std::string_view text, std::string_view equation, std::size_t
   return out;
 }
 
-// The dimensions of one operand, each name once: dimensions with one name become their diagonal.
+// An operand with each label once: dimensions with equal labels are replaced by their diagonal.
 named read_operand(std::string_view text, std::string_view equation, const tensor& t) {
   check_defined(einsum_call, t);
   const bool dotted = text.find("...") != std::string_view::npos;
   const std::size_t letters = text.size() - (dotted ? 3 : 0);
   const std::size_t rank = t.sizes().size();
   if (rank < letters || (!dotted && rank != letters)) {
-    read_labels(text, equation, 0);  // what cannot be read is not counted
+    read_labels(text, equation, 0);  // throws for syntax errors first
     refuse<shape_error>(einsum_call, "found " + to_string(t.sizes()) + " for '" + std::string(text) + "', wanted " +
                                          std::to_string(letters) + (dotted ? " or more" : "") + " dimensions");
   }
@@ -115,10 +115,10 @@ void check_rank(backend_call c, std::size_t rank) {
       c, "found a product of " + std::to_string(rank) + " dimensions, wanted at most " + std::to_string(max_dims));
 }
 
-// The product of two, without the names that neither the result nor a later operand has.
+// The product of two operands, summed over the labels that neither the result nor a later operand needs.
 named contract(named a, named b, const labels& needed) {
   check_product_types(einsum_call.op, a.t, b.t);
-  labels single_a, single_b;  // of size 1 beside a greater size: repeated by not being there
+  labels single_a, single_b;  // of size 1 where the other's size is greater: dropped, which broadcasts
   for (label one : a.names) {
     if (!has(b.names, one)) continue;
     const std::int64_t m = a.t.sizes()[place_of(a.names, one)], n = b.t.sizes()[place_of(b.names, one)];
@@ -146,7 +146,7 @@ named contract(named a, named b, const labels& needed) {
   for (label one : b.names) {
     if (!has(a.names, one)) (has(needed, one) ? right : alone_b).push_back(one);
   }
-  // Sums of integers are int64, and so is what they are multiplied with.
+  // Sums of integers are int64, so both operands are promoted.
   a = without(std::move(a), alone_a, true);
   b = without(std::move(b), alone_b, true);
   const dtype type = promote(a.t.dtype(), b.t.dtype());
@@ -176,7 +176,7 @@ named contract(named a, named b, const labels& needed) {
   return {aten::reshape(aten::bmm(x, y), sizes), names};
 }
 
-// The letters that stand once, in alphabetical order, behind the dots.
+// The labels of an implicit result: the ellipsis, then the letters that occur once, in alphabetical order.
 labels implied_result(const std::vector<labels>& operands, std::size_t dots) {
   labels out;
   for (std::size_t d = dots; d-- > 0;) out.push_back(first_of_dots + static_cast<label>(d));
@@ -219,7 +219,7 @@ tensor einsum(std::string_view given, std::span<const tensor> tensors,
   }
   std::size_t dots = 0;
   std::vector<named> operands;
-  std::vector<labels> written;  // before diagonals: a letter that stands twice is not in an implied result
+  std::vector<labels> written;  // before diagonals: a repeated letter is not in an implicit result
   for (std::size_t i = 0; i < texts.size(); ++i) {
     operands.push_back(read_operand(texts[i], given, tensors[i]));
     const bool dotted = texts[i].find("...") != std::string_view::npos;

@@ -1,4 +1,4 @@
-// Products written with mm, bmm and addmm: what their operands are brought to, and the list of what is registered.
+// Matrix products composed of mm, bmm and addmm, and the registration of the family.
 module topbit.ops;
 
 import topbit.std;
@@ -10,7 +10,7 @@ namespace topbit::detail {
 
 namespace {
 
-// Operators without a rule of their own name themselves before they call others.
+// Composites check under their own name before they call other operators.
 [[noreturn]] void refuse_shapes(std::string_view op, const tensor& a, const tensor& b, std::string_view wanted) {
   refuse<shape_error>({nullptr, op}, "found " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + ", wanted " +
                                          std::string(wanted));
@@ -94,13 +94,13 @@ tensor addr(const tensor& self, const tensor& vec1, const tensor& vec2, const sc
   return aten::add_Tensor(is_one(beta) ? self : aten::mul_Scalar(self, beta), scaled);
 }
 
-// Vectors made matrices, all batches broadcast to one.
+// Vectors become matrices; batch dimensions are broadcast and merged.
 tensor batched_matmul(const tensor& self, const tensor& other) {
   const tensor a = self.dim() == 1 ? as_row(self) : self;
   const tensor b = other.dim() == 1 ? as_column(other) : other;
   const shape batch = broadcast(aten::matmul.name(), batch_of(a), batch_of(b));
   const auto expanded = [&](const tensor& t) {
-    // One matrix for the whole batch is repeated, not copied.
+    // A single matrix is broadcast over the batch, not copied.
     if (numel(batch_of(t)) == 1) {
       const shape one{1, t.size(-2), t.size(-1)};
       return aten::expand(t.dim() == 2 ? aten::unsqueeze(t, 0) : aten::reshape(t, one),
@@ -135,7 +135,7 @@ tensor matmul(const tensor& self, const tensor& other) {
   if (self.dim() == 2 && other.dim() == 1) return aten::mv(self, other);
   if (self.dim() == 1 && other.dim() == 2) return aten::reshape(aten::mm(as_row(self), other), shape{other.size(1)});
   if (other.dim() > 2) return batched_matmul(self, other);
-  // One matrix for the whole batch: rows of the batch are rows of one product.
+  // A single right-hand matrix: the batch is merged into the rows of one product.
   shape sizes(std::span(self.sizes().begin(), self.dim() - 1));
   const tensor rows = aten::reshape(self, shape{numel(sizes), self.size(-1)});
   if (other.dim() == 1) return aten::reshape(aten::mv(rows, other), sizes);
@@ -179,7 +179,7 @@ tensor kron(const tensor& self, const tensor& other) {
   author::check_one_device(aten::kron, self, other);
   const std::size_t rank = std::max(self.sizes().size(), other.sizes().size());
   if (2 * rank > max_dims) refuse_shapes(aten::kron.name(), self, other, "at most 4 dimensions");
-  // Dimension i of the result is dimension i of self beside that of other.
+  // Dimension i of the result is dimension i of self (outer) merged with that of other (inner).
   shape a, b, sizes;
   const auto size_of_dim = [&](const tensor& t, std::size_t i) {
     const std::size_t missing = rank - t.sizes().size();
@@ -203,10 +203,10 @@ tensor trace(const tensor& self) {
   return aten::sum(aten::diagonal(self));
 }
 
-// A derivative of its own rather than that of its parts: through the transpose of the weights their gradient would come
-// transposed, and be copied, and each transpose would be a node.
+// A separate rule. Through the composite, the weight's gradient would be transposed and then copied, and each transpose
+// would be a node.
 struct linear_kernel {
-  saved_tensor input, weight;  // each where the gradient of the other is wanted
+  saved_tensor input, weight;  // each saved if the gradient of the other is wanted
   shape input_sizes, weight_sizes;
 
   static linear_kernel save(const tensor& input, const tensor& weight, const std::optional<tensor>&, const tensor&) {
@@ -221,7 +221,7 @@ struct linear_kernel {
     shape in_front = input_sizes;
     in_front.erase(in_front.size() - 1);
     const shape x_sizes{numel(in_front), columns}, w_sizes{outputs, columns}, g_sizes{x_sizes[0], outputs};
-    // A layer in between may have made the result of another type.
+    // A dispatch layer such as autocast may have changed the dtype of the result.
     const auto as_matrix = [&](const tensor& t, const shape& sizes) {
       const tensor m = matrices ? t : aten::reshape(t, sizes);
       return m.dtype() == g.dtype() ? m : to(m, g.dtype());

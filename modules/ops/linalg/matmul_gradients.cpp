@@ -1,4 +1,4 @@
-// Gradients of the matrix products. The others, from dot to einsum, are made of these.
+// Gradient rules of the basic matrix products. The others, from dot to einsum, are composites of them.
 module topbit.ops;
 
 import topbit.std;
@@ -12,14 +12,14 @@ namespace {
 
 tensor turned(T m) { return aten::transpose_int(m, -2, -1); }
 
-// Whether the columns of these matrices are dense in memory, as those of a transposed weight.
+// True if the matrices are stored column-major, as a transposed weight is.
 bool lies_turned(T m) {
   const std::size_t rows = m.dim() - 2, columns = m.dim() - 1;
   return m.strides()[rows] == 1 && m.strides()[columns] == m.sizes()[rows] && m.sizes()[columns] > 1;
 }
 
-// A factor is kept where the gradient of the other is wanted. Gradients lie in memory as their factors do, so that the
-// one of a weight is dense where a layer multiplies with its transpose.
+// A factor is saved if the gradient of the other is wanted. Gradients have the memory order of their factors, so that a
+// weight's gradient is dense if the layer multiplies by its transpose.
 template <const auto& Product>
 struct factors {
   saved_tensor a, b;
@@ -35,7 +35,7 @@ struct factors {
   tensor of_b(T g) const { return b_turned ? turned(Product(turned(g), a.get())) : Product(turned(a.get()), g); }
 };
 
-// a @ b, of matrices or batches of them.
+// a @ b, for matrices or batches of matrices.
 template <const auto& Product>
 struct product_gradient {
   factors<Product> both;
@@ -60,7 +60,7 @@ struct add_product_gradient {
   }
 };
 
-// Where it is recorded, made of what has derivatives.
+// If recorded, composed of differentiable operators.
 tensor addmm_activation(key_set keys, T self, T a, T b, const scalar& beta, const scalar& alpha, bool use_gelu) {
   if (!requires_grad(self) && !requires_grad(a) && !requires_grad(b)) {
     return aten::_addmm_activation.redispatch(keys & below(key::Autograd), self, a, b, beta, alpha, use_gelu);
@@ -70,8 +70,8 @@ tensor addmm_activation(key_set keys, T self, T a, T b, const scalar& beta, cons
   return use_gelu ? aten::gelu(product) : aten::relu(product);
 }
 
-// Of a composite that adds a product to its first argument in place: where it is recorded, a copy of what the form that
-// returns a new tensor gives.
+// The in-place form of a composite that adds a product to its first argument. If recorded, it copies the result of the
+// functional form.
 template <const auto& Op, const auto& Functional>
 tensor& added_in_place(key_set keys, tensor& self, T a, T b, const scalar& beta, const scalar& alpha) {
   if (!requires_grad(self) && !requires_grad(a) && !requires_grad(b)) {

@@ -28,7 +28,7 @@ void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& 
   m.added = nullptr;
   m.m = sizes[row];
   m.n = sizes[col];
-  // A product that counts for nothing is not computed: what is infinite in it, or no number, has no part in the result.
+  // As in BLAS, alpha = 0 skips the product (k = 0): infinities and NaNs in it do not reach the result.
   const bool counts = is_floating(out.dtype()) ? terms.alpha.to_double() != 0 : terms.alpha.to_int64() != 0;
   m.k = counts ? a.sizes()[col] : 0;
   m.out_row = to[row];
@@ -45,7 +45,7 @@ void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& 
   if (const tensor* added = terms.added; added != nullptr) {
     check_storage(c, *added);
     m.added = added->data();
-    // Dimension i of the result, counted from the last; one that is missing or of size 1 repeats.
+    // The stride of dimension i, counted from the last; 0 if it is missing or of size 1.
     const auto stride = [&](std::size_t i) {
       if (i >= added->sizes().size()) return std::int64_t{0};
       const std::size_t at = added->sizes().size() - 1 - i;
@@ -125,7 +125,7 @@ void run_product(backend_call c, const tensor& a, const tensor& b, product_terms
   if (terms.added != nullptr && (is_floating(type) ? terms.beta.to_double() == 0 : terms.beta.to_int64() == 0)) {
     terms.added = nullptr;
   }
-  // What kernels take as it is: of the right dtype, and not in the memory of the result.
+  // Operands that kernels read directly: of the result's dtype, and not in its memory.
   const storage* const written = author::record_of(out).data.get();
   const auto fits = [&](const tensor& t) { return t.dtype() == type && author::record_of(t).data.get() != written; };
   if (out.dtype() == type && fits(a) && fits(b) &&
@@ -159,7 +159,7 @@ result_meta addmm_activation_kernel::meta(std::string_view op, const tensor& sel
 
 void addmm_activation_kernel::run(backend_call c, const tensor& self, const tensor& a, const tensor& b,
                                   const scalar& beta, const scalar& alpha, bool use_gelu, const tensor& out) {
-  // Integers wrap to their dtype first.
+  // Integers wrap to their dtype before the activation.
   if (!is_floating(out.dtype())) {
     run_product(c, a, b, {alpha, beta, &self, {}}, out);
     run_elementwise_in(c, elementwise::relu, product_type(out.dtype()), collect(out), out);

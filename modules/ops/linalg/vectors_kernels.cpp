@@ -29,7 +29,7 @@ std::size_t cross_dim(backend_call c, const tensor& self, const tensor& other, s
   refuse<shape_error>(c, "found " + to_string(self.sizes()) + ", wanted a dimension of 3 elements");
 }
 
-// Element `i` of a dimension, which stays as 1.
+// Index `i` of a dimension, which is kept with size 1.
 tensor element(const tensor& t, std::size_t d, std::int64_t i) {
   shape sizes = t.sizes();
   sizes[d] = 1;

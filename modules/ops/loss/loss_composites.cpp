@@ -1,4 +1,4 @@
-// Losses of two tensors, element by element: composites.
+// Elementwise losses of two tensors, as composites.
 module topbit.ops;
 
 import topbit.std;
@@ -32,7 +32,7 @@ void check_broadcast(std::string_view op, const tensor& self, const tensor& targ
   broadcast(op, self.sizes(), target.sizes());
 }
 
-// Differences of integers do not fit their dtype.
+// Refuses integers, whose differences may overflow.
 void check_floating_loss(std::string_view op, const tensor& self, const tensor& target) {
   if (is_floating(self.dtype()) || is_floating(target.dtype())) return;
   refuse<dtype_error>({nullptr, op}, "found " + std::string(name_of(self.dtype())) + " and targets of " +
@@ -86,7 +86,7 @@ tensor huber_loss(const tensor& self, const tensor& target, std::int64_t reducti
 }
 
 tensor bounded(const tensor& logarithm) { return aten::clamp_min(logarithm, -100.0); }
-// Of each element, without its weight.
+// The unweighted loss of each element.
 tensor binary_cross_entropies(const tensor& self, const tensor& target) {
   const tensor yes = bounded(aten::log(self)), no = bounded(aten::log1p(-self));
   return (target - 1.0) * no - target * yes;
@@ -115,11 +115,11 @@ tensor binary_cross_entropy(const tensor& self, const tensor& target, const opti
   return reduced(op, loss, reduction);
 }
 
-// At 0 and 1 a logarithm has no derivative; as in PyTorch, that of a close number is used.
+// At 0 and 1 the logarithm has no derivative; as in PyTorch, the denominator is clamped.
 struct binary_cross_entropy_gradient {
   static constexpr std::string_view op = aten::binary_cross_entropy.name();
   saved_tensor self, target, weight;
-  double share;  // of one element in the result
+  double share;  // factor of one element in the result
   static binary_cross_entropy_gradient save(T self, T target, const optional_tensor& weight, std::int64_t reduction,
                                             T) {
     shape sizes = self.sizes();
@@ -135,13 +135,13 @@ struct binary_cross_entropy_gradient {
     std::array<tensor, 3> all;
     if (wanted[0]) all[0] = weighted * (x - t) / aten::clamp_min(x * (1.0 - x), 1e-12);
     if (wanted[1]) all[1] = weighted * (bounded(aten::log1p(-x)) - bounded(aten::log(x)));
-    // The weight may have more dimensions than what it counts.
+    // The weight may have more dimensions than the loss.
     if (wanted[2]) all[2] = g * aten::expand(binary_cross_entropies(x, t), broadcast(op, x.sizes(), w.sizes()));
     return all;
   }
 };
 
-// -log(1 - sigmoid(x)) is -log(sigmoid(x)) with x added.
+// Uses -log(1 - sigmoid(x)) = x - log(sigmoid(x)).
 tensor binary_cross_entropy_with_logits(const tensor& self, const tensor& target, const optional_tensor& weight,
                                         const optional_tensor& pos_weight, std::int64_t reduction) {
   author::check_one_device(aten::binary_cross_entropy_with_logits, self, target, weight, pos_weight);
@@ -173,7 +173,7 @@ tensor soft_margin_loss(const tensor& self, const tensor& target, std::int64_t r
   return reduced(op, -aten::log_sigmoid(target * self), reduction);
 }
 
-// Made of others, and yet with a derivative of its own.
+// Composites with a gradient rule.
 constexpr author::kernel_row with_derivative[] = {
     author::define(aten::binary_cross_entropy),
     caller_row<&binary_cross_entropy, aten::binary_cross_entropy>(key::CompositeExplicitAutograd),

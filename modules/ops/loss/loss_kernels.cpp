@@ -1,4 +1,4 @@
-// The loss of log-probabilities given labels: the rules behind nll_loss, its gradient, and what is built on it.
+// Kernels and gradient rules of losses with class labels: nll_loss, cross_entropy and their composites.
 module topbit.ops;
 
 import topbit.std;
@@ -41,7 +41,7 @@ void check_labels(backend_call c, const tensor& self, const tensor& target, cons
   }
 }
 
-// Everything with rows along dimension 1, one row for each label.
+// The operands as rows along dimension 1, one row per label.
 struct pictures {
   shape sizes;
   tensor target, weight;
@@ -111,7 +111,7 @@ result_meta label_gradient_meta(std::string_view op, const tensor& grad, const t
 
 namespace {
 
-// The part of each row in the gradient of a mean.
+// The gradient of each row of a mean: gradient / total.
 tensor mean_of(backend_call c, const tensor& gradient, const tensor& total, dtype type) {
   if (gradient.dtype() == type) {
     constexpr fast_path_facts facts = fast_path_facts_of(elementwise::div);
@@ -152,7 +152,7 @@ void refuse_recorded_weights(std::string_view op, const optional_tensor& weight)
   refuse<error>({nullptr, op}, "found weights that require a gradient, which is not defined; detach() them");
 }
 
-// Where it is recorded, made of what has derivatives.
+// If recorded, composed of differentiable operators.
 tensor scores_gradient(key_set keys, const tensor& gradient, const tensor& self, const tensor& target,
                        const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
                        const tensor& total) {
@@ -168,7 +168,7 @@ tensor scores_gradient(key_set keys, const tensor& gradient, const tensor& self,
   return of_logs - aten::exp(logs) * sum(of_logs, {-1}, true);
 }
 
-// The loss is linear in the log-probabilities: its gradient at one gradient is the loss of another.
+// The loss is linear in the log-probabilities, so the gradient of its backward is again such a loss.
 struct nll_backward_gradient {
   saved_tensor target, weight, total;
   std::int64_t reduction, ignored;
@@ -189,7 +189,7 @@ struct nll_backward_gradient {
   }
 };
 
-// Of log-probabilities, or of scores. The second result, the sum of the weights, has no gradient.
+// For log-probabilities, or for scores. The second result, the sum of the weights, has no gradient.
 template <const auto& Forward, const auto& Backward>
 struct label_loss {
   struct gradient {
@@ -207,7 +207,7 @@ struct label_loss {
               ignored};
     }
     std::array<tensor, 3> backward(const std::array<tensor, 2>& g, std::array<bool, 3>) const {
-      // The sum of the weights alone depends on no score.
+      // The sum of the weights depends on no score.
       if (!g[0].defined()) return {};
       const tensor w = weight.get();
       return {Backward(g[0], self.get(), target.get(), w.defined() ? optional_tensor(w) : std::nullopt, reduction,
@@ -215,14 +215,14 @@ struct label_loss {
     }
   };
 
-  // What Forward would refuse, under the name that was called.
+  // Runs the checks of Forward under the name of the called operator.
   static tensor named(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
                       std::int64_t reduction, std::int64_t ignored) {
     label_loss_meta(op, self, target, weight, reduction);
     return std::get<0>(Forward(self, target, weight, reduction, ignored));
   }
 
-  // Classes in front of other dimensions become the last of rows.
+  // Moves a class dimension that precedes other dimensions to the end of rows.
   static tensor of(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
                    std::int64_t reduction, std::int64_t ignored) {
     if (self.dim() <= 2) return named(op, self, target, weight, reduction, ignored);
@@ -271,7 +271,7 @@ tensor nll_loss2d(const tensor& self, const tensor& target, const optional_tenso
 
 tensor sum_over_classes(const tensor& t, std::int64_t classes_dim) { return sum(t, {classes_dim}); }
 
-// Weights of classes beside a tensor that has the classes in this dimension.
+// Class weights, reshaped to broadcast along `classes_dim` of `t`.
 tensor weights_along(const tensor& weight, const tensor& t, std::int64_t classes_dim) {
   shape sizes(t.dim(), 1);
   sizes[static_cast<std::size_t>(classes_dim)] = weight.numel();
@@ -290,7 +290,7 @@ tensor of_probabilities(const tensor& logs, const tensor& target, const optional
   return reduction == by_sum ? loss : loss / (static_cast<double>(logs.numel()) / static_cast<double>(classes));
 }
 
-// What every class has as a loss, where the label counts.
+// The label smoothing term: the losses of all classes, for labels that are not ignored.
 tensor smooth_part(std::string_view op, const tensor& logs, const tensor& target, const optional_tensor& weight,
                    std::int64_t reduction, std::int64_t ignored, std::int64_t classes_dim) {
   const tensor weighted = is_given(weight) ? logs * weights_along(*weight, logs, classes_dim) : logs;

@@ -24,7 +24,7 @@ void check_input(std::string_view op, const tensor& input) {
   if (input.dim() < 2) refuse<shape_error>(c, "found " + to_string(input.sizes()) + ", wanted [n, channels, ..]");
 }
 
-// One number for each channel, against tensors of `rank` dimensions.
+// Per-channel values, reshaped to broadcast over tensors of `rank` dimensions.
 tensor per_channel(const tensor& t, std::size_t rank, dtype type) {
   shape sizes(rank, 1);
   sizes[1] = t.numel();
@@ -38,7 +38,7 @@ tensor scaled(const tensor& x, const optional_tensor& weight, const optional_ten
   return out;
 }
 
-// Mean and variance over some dimensions, which stay as 1.
+// Mean and variance over some dimensions, which are kept with size 1.
 struct moments {
   tensor mean, centered, variance;
   std::int64_t count;
@@ -55,7 +55,7 @@ struct moments {
   }
 };
 
-// running += momentum * (found - running); no gradient passes.
+// running += momentum * (found - running), not recorded.
 void move_toward(const optional_tensor& running, const tensor& found, double momentum) {
   if (!is_given(running)) return;
   const no_grad guard;
@@ -101,7 +101,7 @@ results normalised(std::string_view op, const tensor& input, const optional_tens
   }
   const tensor inverse = aten::rsqrt(aten::add_Scalar(m.variance, eps));
   move_toward(running_mean, m.mean, momentum);
-  // The running variance is that of a sample.
+  // The running variance is unbiased.
   const double sample = static_cast<double>(m.count) / static_cast<double>(m.count - 1);
   move_toward(running_var, author::make_alias(m.variance) * sample, momentum);
   const shape channels{input.sizes()[1]};
@@ -142,7 +142,7 @@ tensor group_norm(const tensor& input, std::int64_t groups, const optional_tenso
   return to(scaled(aten::reshape(out, input.sizes()), weight, bias), input.dtype());
 }
 
-// Images become channels of one image, each with the parameters of its channel.
+// All images become channels of one image, each with the parameters of its channel.
 tensor instance_norm(const tensor& input, const optional_tensor& weight, const optional_tensor& bias,
                      const optional_tensor& running_mean, const optional_tensor& running_var, bool use_input_stats,
                      double momentum, double eps, bool) {
@@ -157,7 +157,7 @@ tensor instance_norm(const tensor& input, const optional_tensor& weight, const o
     refuse<error>({nullptr, op}, "found no running_mean or no running_var without use_input_stats, wanted both");
   }
   const std::int64_t images = input.sizes()[0], channels = input.sizes()[1];
-  // A view first, so that gradients come back.
+  // Cloned from an expanded view, so that gradients reach the parameters.
   const auto for_all = [&](const optional_tensor& t) {
     if (!is_given(t)) return optional_tensor();
     return optional_tensor(

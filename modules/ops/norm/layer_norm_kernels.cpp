@@ -10,7 +10,7 @@ namespace topbit::detail {
 
 namespace {
 
-// How many dimensions are in front of the normalised ones.
+// Checks normalized_shape; returns the number of dimensions before the normalised ones.
 std::size_t check_layer(backend_call c, const tensor& input, layer_sizes given_shape) {
   check_defined(c, input);
   check_floating(c, input);
@@ -38,14 +38,14 @@ void check_parameter(backend_call c, const tensor& input, layer_sizes given_shap
   }
 }
 
-// Rows of all normalised elements.
+// Operands as rows of all normalised elements.
 struct layer_rows {
   shape sizes;
   explicit layer_rows(const tensor& input, layer_sizes given_shape) : sizes{1, numel(shape(given_shape))} {
     for (std::size_t d = 0; d + given_shape.size() < input.sizes().size(); ++d) sizes[0] *= input.sizes()[d];
   }
   tensor of(backend_call c, const tensor& t) const { return reshaped(dense(c, t), sizes); }
-  // The same for each row.
+  // The same values for each row (stride 0).
   tensor repeated(backend_call c, const std::optional<tensor>& t) const {
     if (!is_given(t)) return {};
     const tensor row = dense(c, *t);
@@ -54,7 +54,7 @@ struct layer_rows {
   tensor column(const tensor& t) const { return reshaped(t, {sizes[0], 1}); }
 };
 
-// Between 1 and the next number of the type in which layers of this dtype are computed.
+// Machine epsilon of the compute type.
 double step_of(dtype floating) { return floating == dtype::float64 ? 0x1p-52 : 0x1p-23; }
 
 }  // namespace
@@ -128,7 +128,7 @@ std::tuple<tensor, tensor, tensor> layer_norm_backward_kernel::run(backend_call 
     }
     return {in_grad, w_grad, b_grad};
   }
-  // A row of this call is what all normalised rows have in one place.
+  // This call reduces over the normalised rows: its rows are their columns.
   const auto place = [&](const tensor& t) { return t.defined() ? reshaped(t, {1, rows.sizes[1]}) : t; };
   const auto each = [&](const tensor& t) {
     return author::make_view(t, rows.sizes, {1, 0}, author::record_of(t).offset);
@@ -163,9 +163,9 @@ tensor layer_norm(const tensor& input, layer_sizes given_shape, const std::optio
   return std::get<0>(aten::native_layer_norm(input, given_shape, weight, bias, eps));
 }
 
-// The dimensions that are normalised, and those in front, which share weight and bias.
+// The normalised dimensions, and those before them, over which weight and bias are shared.
 struct layer_dims {
-  shape front, last, statistics;  // the last has the sizes of one number for each layer
+  shape front, last, statistics;  // statistics: the input's sizes with the normalised dimensions as 1
   std::int64_t count;
   layer_dims(T input, std::size_t normalised) : statistics(input.sizes()), count(1) {
     for (std::size_t d = 0; d < input.sizes().size(); ++d) {
@@ -179,7 +179,7 @@ struct layer_dims {
   tensor mean(T t) const {
     return aten::div_Scalar(aten::sum_dim_IntList(t, std::optional(std::span<const std::int64_t>(last)), true), count);
   }
-  // No dimensions would stand for all of them.
+  // An empty list would mean all dimensions.
   tensor over_layers(T t) const {
     return front.empty() ? t : aten::sum_dim_IntList(t, std::optional(std::span<const std::int64_t>(front)), false);
   }
@@ -187,7 +187,7 @@ struct layer_dims {
 
 using layer_results = std::tuple<tensor, tensor, tensor>;
 
-// Where it is recorded, made of what has derivatives.
+// If recorded, composed of differentiable operators.
 layer_results layer_norm_backward(key_set keys, T grad, T input, layer_sizes given_shape, T mean, T rstd,
                                   const optional_tensor& weight, const optional_tensor& bias,
                                   std::span<const bool> wanted) {
@@ -246,7 +246,7 @@ struct layer_norm_gradient {
   }
 };
 
-// input / sqrt(mean(input^2) + eps) * weight; what has derivatives is all there is.
+// Of input / sqrt(mean(input^2) + eps) * weight, composed of differentiable operators.
 struct rms_norm_gradient {
   saved_tensor input, weight;
   std::size_t normalised;

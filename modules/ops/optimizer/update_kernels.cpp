@@ -1,4 +1,4 @@
-// Kernels of the family `update`: lists are checked whole before a parameter is touched.
+// Kernels of the family `update`: lists are checked completely before a parameter is written.
 module;
 
 #include "kernel_abi.h"
@@ -27,7 +27,7 @@ struct named_list {
   bool is_state;
 };
 
-// The front has looked, but tensors without dimensions may be on the host, where it takes them for numbers.
+// The kernel thunk checks devices too, but accepts zero-dimensional CPU tensors as numbers.
 void check_place(backend_call c, const tensor& t, std::string_view name, const tensor& self, std::size_t i) {
   if (t.device() == self.device()) return;
   refuse<device_error>(c, "found " + std::string(name) + " on " + to_string(t.device()) + " for parameter " +
@@ -67,7 +67,7 @@ void check_one_element(backend_call c, const tensor& t, std::string_view name) {
   refuse<shape_error>(c, "found " + std::string(name) + " " + to_string(t.sizes()) + ", wanted one element");
 }
 
-// A number that a tensor of one element holds; nothing where no tensor is given.
+// The number in a tensor of one element; none if no tensor is given.
 std::optional<double> number_in(backend_call c, const optional_tensor& t, std::string_view name) {
   if (!is_given(t)) return {};
   check_one_element(c, *t, name);
@@ -75,7 +75,7 @@ std::optional<double> number_in(backend_call c, const optional_tensor& t, std::s
   return item(*t);
 }
 
-// A tensor as a kernel updates it: itself, or a dense copy in the type of the computation, which goes back at the end.
+// A tensor as a kernel updates it: itself, or a dense copy in the compute type, which finish() copies back.
 class updated {
  public:
   updated(const tensor& t, dtype type) : given_(&t) {
@@ -89,11 +89,11 @@ class updated {
   }
 
  private:
-  const tensor* given_;  // which outlives this; a handle of its own would be counted, in each step for each parameter
+  const tensor* given_;  // outlives this object; a handle would cost reference counting per parameter and step
   tensor copy_;
 };
 
-// The numbers of the steps: those of the host are read here, others by the kernel, so that nothing waits.
+// The step numbers. Those on the CPU are read here, others by the kernel, so that the host does not wait.
 class step_numbers {
  public:
   step_numbers(backend_call c, std::span<const tensor> self, std::span<const tensor> steps) : given_(steps) {
@@ -104,7 +104,7 @@ class step_numbers {
       if (one.device().type != backend::CPU) check_place(c, one, "state_steps", self[i], i);
     }
   }
-  // For parameter i, until the next one.
+  // Sets the step number of parameter i; valid until the next call.
   void put(tb_update& u, std::size_t i) {
     const tensor& one = given_[i];
     u.step = 0;
@@ -122,7 +122,7 @@ class step_numbers {
   tensor there_;
 };
 
-// One step of one parameter; `u` has the numbers.
+// One step of one parameter with the settings in `u`.
 void step(backend_call c, tb_update u, const tensor& self, const tensor& grad,
           std::initializer_list<const tensor*> states) {
   if (self.numel() == 0) return;
