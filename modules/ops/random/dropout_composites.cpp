@@ -14,7 +14,7 @@ void check_dropped(backend_call c, const tensor& input, double p) {
   if (!(p >= 0 && p <= 1)) refuse<error>(c, "found p " + to_string(scalar(p)) + ", wanted 0 to 1");
 }
 
-// Whether anything is to be done.
+// True if elements may be dropped.
 bool drops(backend_call c, const tensor& input, double p, bool train) {
   check_dropped(c, input, p);
   if (!train || p == 0 || input.numel() == 0) return false;
@@ -27,15 +27,15 @@ tensor kept(const tensor& input, double p) {
   tensor noise = aten::empty_like(input);
   return aten::bernoulli_float_(noise, 1 - p);
 }
-// What the input is multiplied with.
+// The factors of the input: 0 or 1 / (1 - p).
 tensor dropout_noise(const tensor& input, double p) {
   if (p == 1) return aten::zeros_like(input);
   tensor noise = kept(input, p);
   return aten::div_Scalar_(noise, 1 - p);
 }
 
-// selu's negative limit is -scale * alpha, which is what is dropped becomes; factor and shift restore mean 0 and
-// variance 1 (Klambauer, Unterthiner, Mayr, Hochreiter: "Self-normalizing neural networks", 2017).
+// Dropped elements become selu's negative limit, -scale * alpha; factor and shift restore mean 0 and variance 1
+// (Klambauer, Unterthiner, Mayr, Hochreiter: "Self-normalizing neural networks", 2017).
 struct alpha_noise {
   tensor factor, shift;
   alpha_noise(const tensor& input, double p) {

@@ -1,5 +1,5 @@
-// Operators that make a tensor and fill it with random numbers: composites of the operators that fill. The generator is
-// passed on, so one with keys reaches the kernels of its keys there.
+// Composites that make a tensor and fill it with random numbers. The generator is passed on, so that a generator with
+// dispatch keys selects the kernels of those keys.
 module topbit.ops;
 
 import topbit.std;
@@ -20,7 +20,7 @@ using optional_format = std::optional<memory_format>;
 tensor& fill_uniform(tensor& out, generator_argument g) { return aten::uniform_(out, 0.0, 1.0, g); }
 tensor& fill_normal(tensor& out, generator_argument g) { return aten::normal_(out, 0.0, 1.0, g); }
 
-// rand and randn in all their forms; `Op` is the one that is called.
+// rand and randn in all forms; `Op` is the called operator.
 template <const auto& Op, auto Fill, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
 struct floating_factory;
 template <const auto& Op, auto Fill>

@@ -20,7 +20,7 @@ static_assert(static_cast<int>(random_code::count) == TB_RANDOM_COUNT);
 
 namespace {
 
-// Row-major over the first operand: dimensions are merged where that changes no order, and never reordered.
+// A plan in row-major order of the first operand: dimensions may be merged, but are never reordered.
 tb_plan row_major_plan(backend_call c, std::initializer_list<const tensor*> operands) {
   const tensor& first = **operands.begin();
   tb_plan plan{};
@@ -63,10 +63,11 @@ tb_random random_call(tb_random_op op, const tb_plan& plan, two_numbers numbers)
   return call;
 }
 
-// Takes the numbers, one per element of the result, or learns where they will stand, and runs the kernel.
+// Reserves one random number per element of the result, or asks the recorder where the state will be at replay, and
+// runs the kernel.
 void draw(backend_call c, tb_random_op op, const tb_plan& plan, const tensor& out, generator_argument g,
           two_numbers numbers) {
-  present(c, c.table->random);  // before numbers are taken
+  present(c, c.table->random);  // before the generator advances
   generator source = g.has_value() ? *g : default_generator(out.device());
   const auto count = static_cast<std::uint64_t>(out.numel());
   tb_random call = random_call(op, plan, numbers);
@@ -80,7 +81,7 @@ void draw(backend_call c, tb_random_op op, const tb_plan& plan, const tensor& ou
   }
   check_status(c, run_kernel(c, out, c.table->random, &call), out);
 }
-// Looks at the elements that a draw depends on, before it takes a number. False for those without a meaning.
+// Checks the elements that a draw depends on, before the generator advances. False if one is invalid.
 bool good_values(backend_call c, tb_random_op check, const tb_plan& plan, const tensor& t, two_numbers numbers) {
   const tb_random call = random_call(check, plan, numbers);
   const tb_status status = run_kernel(c, t, c.table->random, &call);
@@ -107,9 +108,9 @@ result_meta filled_floating(backend_call c, const tensor& self) {
 
 std::string text_of(double x) { return to_string(scalar(x)); }
 
-// The integers from which random numbers of a dtype are drawn where nothing else is said, and those it can hold at all.
+// The default range of random integers of a dtype, and the integers that it represents.
 struct integer_facts {
-  std::int64_t greatest;  // of floating dtypes: all integers up to here are elements
+  std::int64_t greatest;  // of floating dtypes: all integers up to here are exact
   std::int64_t low, high;
 };
 integer_facts integers_of(dtype t) {
@@ -137,8 +138,8 @@ void check_held(backend_call c, std::int64_t x, dtype type) {
                        std::to_string(facts.low) + " to " + std::to_string(facts.high));
 }
 
-// The integer next to x, x itself if it may be, that is an element of a floating dtype: of as many digits as its
-// greatest one has up to which all are, and zeros. None if 64 bits do not hold it.
+// The integer nearest to x, in the given direction, that a floating dtype represents: the digits of
+// integers_of().greatest, then zeros. None if it exceeds 64 bits.
 std::optional<std::int64_t> element_beside(std::int64_t x, dtype type, bool above) {
   if (!is_floating(type)) return x;
   const auto size = static_cast<std::uint64_t>(x < 0 ? -(x + 1) : x);
@@ -151,7 +152,7 @@ std::optional<std::int64_t> element_beside(std::int64_t x, dtype type, bool abov
   return found;
 }
 
-// The bounds of what is drawn: elements of the dtype, so that none is rounded to beyond what was asked for.
+// The bounds of a draw, rounded inwards to values of the dtype, so that no drawn number rounds out of range.
 struct element_bounds {
   std::int64_t low, greatest;
 };

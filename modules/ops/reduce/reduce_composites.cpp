@@ -1,4 +1,4 @@
-// Composites of the families `reduce` and `spread`, and what is registered of them.
+// Composites of the families `reduce` and `variance`, and their registration.
 module topbit.ops;
 
 import topbit.std;
@@ -22,7 +22,7 @@ dtype mean_type(std::string_view op, const tensor& self, optional_type type) {
   return wanted;
 }
 
-// Summed wide: the sum of many halves may be out of their range where the mean is not.
+// Summed in the wider type: a sum in float16 may overflow where the mean does not.
 tensor mean(const tensor& self, optional_type type) {
   const dtype wanted = mean_type(aten::mean.name(), self, type);
   return to(aten::div_Scalar(aten::sum(self, widened(wanted)), self.numel()), wanted);
@@ -55,7 +55,7 @@ tensor& mean_out(const tensor& self, dim_list dim, bool keepdim, optional_type t
 using optional_count = std::optional<std::int64_t>;
 using two_tensors = std::tuple<tensor, tensor>;
 
-// What the operators behind these would refuse, under the name that was called.
+// Runs the checks of the underlying operators under the name of the called one.
 template <const auto& Op>
 void check_spread(const tensor& self, const dim_list& dim) {
   spread_call(Op.name(), reduction::var, self, dim, {}, false);

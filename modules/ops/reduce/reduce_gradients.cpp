@@ -1,4 +1,4 @@
-// Gradients of reductions, and of what is computed row by row.
+// Gradient rules of reductions and of softmax.
 module topbit.ops;
 
 import topbit.std;
@@ -14,7 +14,7 @@ using integers = std::span<const std::int64_t>;
 using want1 = std::array<bool, 1>;
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
-// The dimensions a reduction went over, or some of size 1 too, from its result's sizes with all of them.
+// The reduced dimensions, and any others of size 1, from the result's sizes with keepdim.
 shape dims_over(const shape& kept) {
   shape over;
   for (std::size_t d = 0; d < kept.size(); ++d) {
@@ -39,7 +39,7 @@ struct sum_dim_rule {
   grads1 backward(T g, want1) const { return {aten::expand(aten::reshape(g, kept), sizes)}; }
 };
 
-// None for a NaN, which was left out.
+// NaNs were ignored and get gradient 0.
 struct nansum_rule {
   saved_tensor self;
   shape kept;
@@ -51,13 +51,13 @@ struct nansum_rule {
   }
 };
 
-// For each element of a dimension, the product of those before it.
+// The exclusive cumulative product along a dimension.
 tensor product_before(T x, std::int64_t dim) {
   const tensor ones = aten::ones_like(aten::slice_Tensor(x, dim, 0, 1));
   const tensor all[] = {ones, aten::cumprod(aten::slice_Tensor(x, dim, 0, x.size(dim) - 1), dim)};
   return aten::cat(all, dim);
 }
-// The product of all others. Where there will be gradients of it, without a division, which would lose those at 0.
+// The product of all other elements. If recorded, without a division, which would lose second derivatives at 0.
 tensor product_of_others(T x, std::int64_t dim) {
   if (x.numel() == 0) return x;
   if (grad_enabled()) {
@@ -70,7 +70,7 @@ tensor product_of_others(T x, std::int64_t dim) {
   return aten::where_self(is_zero, at_zero, aten::where_ScalarOther(aten::eq_Scalar(zeros, 0), product, 0) / x);
 }
 
-// Of a reduction in which g has the sizes of the result with keepdim.
+// `g` has the sizes of the result with keepdim.
 tensor prod_gradient(T g, T x, std::int64_t dim) { return g * product_of_others(to(x, g.dtype()), dim); }
 
 using prod_rule = derivative<aten::prod, keep<0>, [](T g, T x, std::optional<dtype>) {
@@ -91,7 +91,7 @@ struct prod_dim_rule {
   }
 };
 
-// Of all elements that equal the result, where a NaN equals a NaN.
+// Shares g evenly among the elements equal to the result; NaN equals NaN.
 tensor shared_by_equals(T g, T x, T y) {
   const tensor chosen = aten::where_self(aten::isnan(y), aten::isnan(x), aten::eq_Tensor(x, y));
   return aten::where_ScalarOther(chosen, g / aten::sum(chosen), 0);
@@ -99,7 +99,7 @@ tensor shared_by_equals(T g, T x, T y) {
 template <const auto& Op>
 using one_of_all_rule = derivative<Op, keep<0, the_result>, [](T g, T x, T y) { return shared_by_equals(g, x, y); }>;
 
-// The same over dimensions. Where the result is NaN, so is the gradient.
+// The same over dimensions. If the result is NaN, so is the gradient.
 tensor shared_in_rows(T g, T x, T y, const shape& kept) {
   const tensor chosen = aten::eq_Tensor(x, aten::reshape(y, kept));
   return aten::reshape(g, kept) / sum_over(chosen, kept) * chosen;
@@ -144,7 +144,7 @@ struct logsumexp_rule {
   }
 };
 
-// The variance, of which `freedom` is what the squares were divided by.
+// The gradient of the variance; `freedom` is the divisor of the sum of squares.
 struct spread {
   saved_tensor self;
   shape kept;
@@ -159,7 +159,7 @@ struct spread {
   tensor gradient(T g) const {
     const tensor x = self.get();
     const tensor off = x - aten::mean_dim(x, dim_list(dims_over(kept)), true);
-    // PyTorch's limits of 2 / 0 * off.
+    // As PyTorch, the limits of 2 / 0 * off.
     if (of_all && freedom <= 0) return g * to(aten::where_Scalar(aten::eq_Scalar(off, 0), nan, infinity), g.dtype());
     return aten::reshape(g, kept) * (2.0 / static_cast<double>(freedom)) * off;
   }
@@ -171,7 +171,7 @@ struct var_rule {
   }
   grads1 backward(T g, want1) const { return {of.gradient(g)}; }
 };
-// A root of 0 has no derivative: 0 there.
+// Gradient 0 where the deviation is 0: the square root has no derivative there.
 struct std_rule {
   spread of;
   saved_result result;
@@ -184,14 +184,14 @@ struct std_rule {
   }
 };
 
-// Of the elements that have the greatest or least magnitude, shared evenly.
+// Shared evenly by the elements of maximum or minimum magnitude.
 tensor extreme_norm_gradient(T g, T x, T y, const shape& kept) {
   const tensor chosen = aten::eq_Tensor(aten::abs(x), y);
   return aten::where_ScalarOther(chosen, aten::sign(x) * (g / sum_over(chosen, kept)), 0);
 }
 // (abs(x) / y)^(p - 1) with the sign of x; 0 where x or y is 0.
 tensor power_norm_gradient(T g, T x, T y, double p) {
-  // Less than the first power has no derivative at 0, which must not make a NaN of gradients of gradients.
+  // For p < 2 the power has no derivative at 0, which would make second derivatives NaN.
   const tensor size = p < 2 ? aten::where_ScalarSelf(aten::eq_Scalar(x, 0), 1, aten::abs(x)) : aten::abs(x);
   const tensor none = aten::eq_Scalar(y, 0);
   const tensor ratio = size / aten::where_ScalarSelf(none, 1, y);
@@ -240,7 +240,7 @@ using log_softmax_rule = derivative<aten::_log_softmax, keep<the_result>, [](T g
   return aten::_log_softmax_backward_data(g, y, dim, y.dtype());
 }>;
 
-// y * (g - sum(g * y)), in which `up` is the gradient of the result.
+// Of y * (g - sum(g * y)); `up` is the incoming gradient.
 using softmax_backward_kernel = derivative<aten::_softmax_backward_data, keep<0, 1>,
                                            [](T up, T, T y, std::int64_t dim, dtype) {
                                              return aten::_softmax_backward_data(up, y, dim, y.dtype());
@@ -248,7 +248,7 @@ using softmax_backward_kernel = derivative<aten::_softmax_backward_data, keep<0,
                                            [](T up, T g, T y, std::int64_t dim, dtype) {
                                              return up * (g - sum(g * y, {dim}, true)) - g * sum(up * y, {dim}, true);
                                            }>;
-// g - exp(y) * sum(g).
+// Of g - exp(y) * sum(g).
 using log_softmax_backward_rule =
     derivative<aten::_log_softmax_backward_data, keep<0, 1>,
                [](T up, T, T y, std::int64_t dim, dtype) { return up - sum(up * aten::exp(y), {dim}, true); },

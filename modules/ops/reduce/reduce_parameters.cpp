@@ -60,7 +60,7 @@ void check_floating(std::string_view op, dtype type) {
   refuse<dtype_error>({nullptr, op}, "found " + std::string(name_of(type)) + ", wanted a floating dtype");
 }
 
-// Throws where an operation without a value for nothing would have to give one.
+// Throws if an operation without an identity would reduce no elements.
 void check_elements(std::string_view op, const tensor& self, const reduced_dims& d) {
   if (reduced_count(self, d) > 0) return;
   refuse<shape_error>({nullptr, op}, "found " + describe(self) + ", wanted at least one element to reduce");

@@ -1,10 +1,10 @@
-// What source files that include kernel_abi.h share: functions that make its structs and run its kernels. Include it
+// For source files that include kernel_abi.h: functions that build its structs and run its kernels. Include this file
 // after the imports of a unit of topbit.ops.
 #pragma once
 
 namespace topbit::detail {
 
-// The code of the type that each dtype is computed in; a dtype and its own code have one value.
+// The code of each dtype's compute type. dtype and tb_dtype have equal values.
 inline constexpr auto compute_codes = [] {
   std::array<std::int32_t, dtype_count> all{};
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -15,7 +15,7 @@ inline constexpr auto compute_codes = [] {
 }();
 
 tb_scalar to_abi(const scalar& s);
-// The plan of a pass over these, the first of which is written. Throws for tensors without storage.
+// The iteration plan of these operands; the first one is written. Throws for tensors without storage.
 tb_plan plan_of(backend_call c, std::span<const tensor* const> operands);
 // The plan of a reduction: see make_reduction_plan.
 tb_plan reduction_plan_of(backend_call c, std::span<const tensor* const> operands, const author::dim_mask& mask,

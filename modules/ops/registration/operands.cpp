@@ -1,4 +1,4 @@
-// Helpers of the kernel fronts, and the one place where a status code becomes an error.
+// Helpers of the kernel thunks, and the only place where status codes become errors.
 module;
 
 #include "kernel_abi.h"
@@ -97,7 +97,7 @@ shape sizes_of(backend_call c, std::span<const std::int64_t> sizes) {
 }
 
 dtype promoted(std::span<const tensor* const> operands) {
-  // The promoted type of those with dimensions, and of those without.
+  // The promoted dtype of operands with dimensions, and of zero-dimensional ones.
   std::array<std::optional<dtype>, 2> type;
   for (const tensor* t : operands) {
     std::optional<dtype>& of = type[t->dim() == 0 ? 1 : 0];
@@ -110,8 +110,8 @@ dtype promoted(std::span<const tensor* const> operands) {
 
 namespace {
 
-// Whether the elementwise operators of this device take a number of the host: those with a table do, whose fronts bring
-// it where its kernels read it.
+// True if elementwise operators of this device accept zero-dimensional CPU tensors: those with a kernel table do, whose
+// thunks pass them to the kernels.
 bool takes_host_numbers(device d) {
   if (d.type == backend::CPU || d.type == backend::Meta) return true;
   const tb_kernels* const table = table_of(key_of(d.type));
@@ -130,8 +130,8 @@ T number_as(const scalar& s) {
   }
 }
 
-// A tensor without dimensions beside `like`, for elementwise operators: on the host, where it costs neither a call nor
-// memory of the device, unless kernels of another origin compute there.
+// A zero-dimensional tensor beside `like` for elementwise operators: on the CPU, where it costs neither a call nor
+// device memory, unless the device does not accept one.
 tensor number_tensor(const tensor& like, const scalar& s, dtype type) {
   if (!takes_host_numbers(like.device())) {
     return aten::full(std::span<const std::int64_t>(), s, arg<"dtype"> = type, arg<"device"> = like.device());
@@ -146,8 +146,8 @@ tensor number_tensor(const tensor& like, const scalar& s, dtype type) {
 
 }  // namespace
 
-// The type in which kernels compute self's elements promotes as self's own does, loses nothing of the number, and needs
-// no conversion. A number of a greater category raises the dtype, as one of Python does.
+// The dtype is the compute type of self: it promotes as self's dtype, represents the number and needs no conversion. A
+// number of a higher category raises the dtype, as a Python number does.
 tensor wrapped(const tensor& self, const scalar& s) {
   dtype type = is_floating(s.type()) ? dtype::float32 : s.type();
   if (can_cast(type, self.dtype())) {

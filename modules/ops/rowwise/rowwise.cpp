@@ -21,7 +21,7 @@ static_assert(static_cast<int>(rowwise::check_index) == TB_CHECK_INDEX &&
 
 namespace {
 
-// The address of rows without elements, since one without an address was not given.
+// The address of rows without elements; a null address means that the operand is missing.
 char nothing;
 
 [[noreturn]] void refuse_index(backend_call c, std::int64_t index, std::int64_t lowest, std::int64_t range) {

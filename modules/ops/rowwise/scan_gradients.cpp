@@ -1,4 +1,4 @@
-// Gradients of scans, cross products, and of what orders a row or picks one of it.
+// Gradient rules of scans, cross products, sorting, and selection of row elements.
 module topbit.ops;
 
 import topbit.std;
@@ -16,14 +16,14 @@ using values_and_indices = std::tuple<tensor, tensor>;
 
 tensor flipped(T x, std::int64_t dim) { return aten::flip(x, integers(&dim, 1)); }
 
-// Each element got the gradients of all sums it was part of, its own and those after it.
+// An element gets the gradients of its own and all later sums.
 template <const auto& Op>
 using cumsum_rule = derivative<Op, keep<>, [](T g, std::int64_t dim, std::optional<dtype>) {
   return flipped(aten::cumsum(flipped(g, dim), dim), dim);
 }>;
 
-// d y[i] / d x[k] = y[k - 1] * x[k + 1] * .. * x[i]. The sums over i of these, times g[i], are found for 1, 2, 4, ..
-// factors, so that nothing is divided and zeros need no care.
+// d y[i] / d x[k] = y[k - 1] * x[k + 1] * .. * x[i]. The sums over i of these, times g[i], are computed by doubling (1,
+// 2, 4, .. factors), without division, so that zeros need no special case.
 tensor cumprod_gradient(T g, T x, T y, std::int64_t dim) {
   if (x.dim() == 0 || x.numel() == 0) return g;
   const std::int64_t n = x.size(dim);
@@ -43,18 +43,18 @@ using cumprod_rule = derivative<Op, keep<0, the_result>, [](T g, T x, T y, std::
   return cumprod_gradient(g, to(x, y.dtype()), y, dim);
 }>;
 
-// sum over i >= k of g[i] * exp(x[k] - y[i]), for g that are not negative.
+// sum over i >= k of g[i] * exp(x[k] - y[i]), for g >= 0.
 tensor weighed(T g, T x, T y, std::int64_t dim) {
   return aten::exp(x + flipped(aten::logcumsumexp(flipped(aten::log(g) - y, dim), dim), dim));
 }
-// A number above 0 of about the size of g.
+// A positive constant of the magnitude of g.
 tensor size_of(T g) {
   const no_grad constant;
   const tensor most = aten::max(aten::abs(g));
   return aten::where_ScalarSelf(aten::eq_Scalar(most, 0), 1, most);
 }
-// The parts of g above and below 0 by themselves, since their logarithms are needed. For gradients of gradients both
-// are raised by the same, so that there is a logarithm to differentiate where g is 0.
+// The positive and negative parts of g are handled separately, since their logarithms are taken. If recorded, both are
+// raised by the same constant, so that the logarithm is differentiable where g is 0.
 using logcumsumexp_kernel = derivative<aten::logcumsumexp, keep<0, the_result>, [](T g, T x, T y, std::int64_t dim) {
   if (x.numel() == 0) return tensor(g);
   tensor above = aten::where_ScalarOther(aten::gt_Scalar(g, 0), g, 0);
@@ -62,8 +62,7 @@ using logcumsumexp_kernel = derivative<aten::logcumsumexp, keep<0, the_result>, 
   return weighed(above, x, y, dim) - weighed(above - g, x, y, dim);
 }>;
 
-// Elements of the rows along a dimension, which the result has in another order or some of, by where they stood. Each
-// gradient goes back there.
+// Elements of rows that the result reorders or selects, by their indices. The gradient is scattered back to them.
 struct taken_elements {
   kind_of self;
   saved_result indices;
@@ -72,7 +71,7 @@ struct taken_elements {
   static taken_elements of(T self, std::int64_t dim, const values_and_indices& r, bool keepdim = true) {
     return {self, saved_result(std::get<1>(r), 1), dim, !keepdim};
   }
-  // One place may have given several elements only if it says so.
+  // `several`: an element may have been selected more than once.
   grads1 put_back(T g, bool several = false) const {
     if (self.sizes.empty()) return {g};
     tensor whole = self.zeros_beside(g);
@@ -90,7 +89,7 @@ struct running_extreme_rule {
   grads1 backward(const std::array<tensor, 2>& g, want1) const { return from.put_back(g[0], true); }
 };
 
-// One of each row: max, median, kthvalue and the like.
+// One element of each row: max, median, kthvalue and the like.
 struct picked_rule {
   taken_elements from;
   static picked_rule save(T self, std::int64_t dim, bool keepdim, const values_and_indices& r) {
@@ -131,7 +130,7 @@ struct cross_gradient {
   }
 };
 
-// Which elements differ has no derivative; to pass over it in silence would lose a gradient.
+// Not differentiable. Throws, since ignoring the call would lose a gradient.
 template <const auto& Op, std::size_t Results>
 struct unique_kernel {
   static unique_kernel save(const auto&...) { return {}; }

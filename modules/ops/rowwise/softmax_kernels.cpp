@@ -91,7 +91,7 @@ tensor log_softmax(const tensor& self, std::int64_t dim, std::optional<dtype> ty
   return aten::_log_softmax(to(self, type.value_or(self.dtype())), dim, false);
 }
 
-// The tensor with others of its dimensions before and behind it.
+// The tensor with others concatenated before and after it along `d`.
 tensor joined(std::size_t d, const std::optional<tensor>& before, const tensor& self,
               const std::optional<tensor>& behind) {
   std::vector<tensor> parts;
@@ -119,7 +119,7 @@ tensor diff(const tensor& self, std::int64_t n, std::int64_t dim, const std::opt
   }
   if (n == 0) return aten::clone(self);
   tensor now = joined(d, before, self, behind);
-  // So often, all elements are gone.
+  // After this many differences no elements are left.
   for (std::int64_t i = std::min(n, now.sizes()[d]); i > 0; --i) {
     const tensor next = aten::slice_Tensor(now, dim, 1, std::nullopt), last = aten::slice_Tensor(now, dim, 0, -1);
     now = now.dtype() == dtype::boolean ? aten::logical_xor(next, last) : next - last;
