@@ -70,7 +70,7 @@ void run_chosen(backend_call c, rowwise code, const tensor& self, std::int64_t d
   const std::size_t d = dim_of(c, dim, self);
   shape kept = self.sizes();
   if (self.dim() != 0) kept[d] = 1;
-  // The result's own strides, with the dimension that is gone put back.
+  // A view of the result with the removed dimension as size 1.
   const auto with_row = [&](const tensor& t) {
     if (t.dim() == self.dim()) return t;
     shape strides;
@@ -146,7 +146,7 @@ void searchsorted_kernel::run(backend_call c, const tensor& sequence, const tens
   if (out.numel() == 0) return;
   const tensor to = at_least_1d(out), in = at_least_1d(values);
   const std::size_t d = in.dim() - 1;
-  // One row for all is a row repeated.
+  // A single row is repeated for all rows (stride 0).
   const auto rows = [&](const tensor& t) {
     if (!t.defined() || t.dim() == in.dim()) return t;
     shape sizes = in.sizes(), strides(in.dim(), 0);
@@ -176,7 +176,8 @@ tensor argsort(const tensor& self, std::int64_t dim, bool descending) {
 tensor argsort_stable(const tensor& self, bool stable, std::int64_t dim, bool descending) {
   return std::get<1>(aten::sort_stable(self, std::optional(stable), dim, descending));
 }
-// A number is compared in a dtype that has it: 4.5 is behind an integer 4, and 300 behind every uint8.
+// The dtype for comparing elements with a number, which must represent both: 4.5 is above an integer 4, and 300 above
+// every uint8.
 dtype comparison_type(dtype of, const scalar& number) {
   if (is_floating(of)) return of;
   return is_floating(number.type()) ? dtype::float64 : dtype::int64;

@@ -1,4 +1,4 @@
-// Kernels of the family `unique`: what is sorted, or as it stands, falls into runs of equals.
+// Kernels of the family `unique`: find runs of equal elements, sorted or in the given order.
 module topbit.ops;
 
 import topbit.std;
@@ -17,7 +17,7 @@ void check_readable(backend_call c) {
   if (c.table == nullptr) refuse<error>(c, "a meta tensor has no elements, and the result's size depends on them");
 }
 
-// Runs of equal neighbours among elements, or among rows of a matrix.
+// Runs of equal adjacent elements, or of equal adjacent rows of a matrix.
 class runs {
  public:
   runs(backend_call c, const tensor& in) : c_(c), count_(in.sizes()[0]), starts_(made(in, {count_}, dtype::boolean)) {
@@ -27,9 +27,9 @@ class runs {
     const tensor found = nonzero_of(c, starts_);
     places_ = reshaped(found, {found.numel()});
   }
-  // Where each run begins.
+  // The start index of each run.
   const tensor& places() const { return places_; }
-  // The number of each element's run. `order` says where the elements stood; undefined, where they are.
+  // The run number of each element. `order` has the original positions of sorted elements; undefined if not sorted.
   tensor numbers(const tensor& order) const {
     const tensor here = made(starts_, {count_}, dtype::int64);
     run_cumulative(c_, rowwise::cumsum, starts_, 0, here);
@@ -80,7 +80,7 @@ unique_results results(const tensor& values, const runs& r, const tensor& order,
   return {values, inverse ? reshaped(r.numbers(order), inverse_sizes) : nothing, counts ? r.lengths() : nothing};
 }
 
-// Of all elements, sorted or as they stand.
+// The unique elements of a tensor, sorted or in the given order.
 unique_results unique_elements(backend_call c, const tensor& self, bool sort, bool inverse, bool counts) {
   check_defined(c, self);
   check_readable(c);
@@ -100,7 +100,7 @@ unique_results unique_elements(backend_call c, const tensor& self, bool sort, bo
   return results(taken(c, row, r.places()), r, order, self.sizes(), inverse, counts);
 }
 
-// Rows in lexicographic order: sorted by the last column, then by the one before it, which keeps what was equal.
+// The lexicographic order of rows: stable sorts by each column, from last to first.
 tensor order_of_rows(backend_call c, const tensor& rows) {
   const std::int64_t n = rows.sizes()[0], columns = rows.sizes()[1];
   const tensor keys = made(rows, {n}, rows.dtype()), sorted = made(rows, {n}, rows.dtype());
@@ -151,7 +151,7 @@ unique_results unique_slices(backend_call c, const tensor& self, std::int64_t di
   return results(values, r, order, {n}, inverse, counts);
 }
 
-// Without NaN, which equals nothing and would hide what stands behind it from a search.
+// Without NaNs, which equal nothing and break binary search.
 tensor without_nan(backend_call c, const tensor& row) {
   if (!is_floating(row.dtype())) return row;
   const tensor kept = made(row, row.sizes(), dtype::boolean);

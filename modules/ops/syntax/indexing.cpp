@@ -18,13 +18,13 @@ std::string to_string(const index_item& item) {
   return bound(s.start) + ":" + bound(s.end) + (s.step == 1 ? "" : ":" + std::to_string(s.step));
 }
 
-// What an index means: the items that make a view of it, and tensors for dimensions of that view.
+// A resolved index: a view, and index tensors for dimensions of that view.
 struct meaning {
   tensor view;
-  std::vector<std::optional<tensor>> indices;  // as aten::index.Tensor takes them; none without tensors
+  std::vector<std::optional<tensor>> indices;  // arguments of aten::index.Tensor; empty without tensors
 };
 
-// Takes one item after the other, at the dimension of the view that is next.
+// Applies one index item after the other to the next dimension of the view.
 class walk {
  public:
   walk(const tensor& x, std::span<const index_item> items) : x_(x), items_(items), view_(x) {
@@ -62,7 +62,7 @@ class walk {
   }
 
  private:
-  // A mask stands for as many dimensions as it has.
+  // A mask consumes as many dimensions as it has.
   void count(const tensor& t) {
     if (!t.defined()) refuse("an undefined tensor, wanted indices or a mask");
     has_tensors_ = true;
@@ -116,13 +116,13 @@ class walk {
   std::span<const index_item> items_;
   tensor view_;
   std::vector<std::optional<tensor>> indices_;
-  std::int64_t taken_ = 0;   // dimensions that items stand for
-  std::int64_t source_ = 0;  // the dimension of x that is next
-  std::int64_t next_ = 0;    // the same one in the view
+  std::int64_t taken_ = 0;   // dimensions that items consume
+  std::int64_t source_ = 0;  // next dimension of x
+  std::int64_t next_ = 0;    // the same dimension in the view
   bool has_tensors_ = false;
 };
 
-// Without leading dimensions of size 1, which change nothing where values broadcast.
+// Without leading dimensions of size 1, which do not affect broadcasting.
 tensor without_ones(const tensor& values, std::int64_t most) {
   tensor given = values;
   while (given.dim() > most && given.size(0) == 1) given = aten::select_int(given, 0, 0);

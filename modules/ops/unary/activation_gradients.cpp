@@ -1,4 +1,4 @@
-// Gradients of activations. They keep the argument where PyTorch does, so that the result may be written to.
+// Gradient rules of activations. They save the argument where PyTorch does, so that the result may be overwritten.
 module topbit.ops;
 
 import topbit.std;
@@ -13,14 +13,14 @@ namespace {
 constexpr double root_half = 0.70710678118654752440;       // sqrt(1 / 2)
 constexpr double root_2_over_pi = 0.79788456080286535588;  // sqrt(2 / pi)
 
-// The exponential's argument is bounded: where it is not used it must not be infinite, or gradients of it are NaN.
+// The argument of exp is clamped: infinity in the branch that is not selected would make second derivatives NaN.
 tensor elu_gradient(T g, T x, const scalar& alpha, const scalar& scale, const scalar& input_scale) {
   const double right = scale.to_double(), left = alpha.to_double() * right * input_scale.to_double();
   const tensor slope = times(aten::exp(times(aten::clamp_max(x, 0), input_scale)), left);
   return g * (left == right ? slope : aten::where_ScalarSelf(x > 0, right, slope));
 }
 
-// x P(x), where P is the normal distribution: g (1 + t) / 2 with t = erf(x / sqrt(2)) + 2 x P'(x).
+// x P(x) with P the normal distribution function: g (1 + t) / 2 with t = erf(x / sqrt(2)) + 2 x P'(x).
 tensor gelu_gradient(T g, T x) {
   const tensor bell = aten::exp(product(x, x, -0.5)), half = g * 0.5;
   const tensor t = aten::addcmul(aten::erf(x * root_half), x, bell, arg<"value"> = root_2_over_pi);
@@ -75,7 +75,7 @@ constexpr auto hardsigmoid = derivative_rows<aten::hardsigmoid, aten::hardsigmoi
 constexpr auto softplus = derivative_row<aten::softplus, keep<0>, softplus_gradient>();
 constexpr auto log_sigmoid =
     derivative_row<aten::log_sigmoid, keep<0>, [](T g, T x) { return g * aten::sigmoid(-x); }>();
-// Only the form that writes; the other is a composite.
+// The in-place form only; the functional form is a composite.
 constexpr auto threshold_in_place =
     gradient_row<aten::threshold_,
                  derivative<aten::threshold, keep<0>, [](T g, T x, const scalar& bound, const scalar&) {

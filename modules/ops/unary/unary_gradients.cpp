@@ -1,5 +1,5 @@
-// Gradients of functions of one tensor, element by element. The formulas are those of any calculus text; what they keep
-// is what PyTorch keeps, so that the other of argument and result may be written to.
+// Gradient rules of elementwise functions of one tensor. They save the argument or the result as PyTorch does, so that
+// the other one may be overwritten.
 module topbit.ops;
 
 import topbit.std;
@@ -12,10 +12,10 @@ namespace topbit::detail {
 namespace {
 
 constexpr double pi = 3.14159265358979323846, ln_2 = 0.69314718055994530942, ln_10 = 2.30258509299404568402;
-// 2 / sqrt(pi), of erf at 0.
+// 2 / sqrt(pi), the derivative of erf at 0.
 constexpr double erf_slope = 1.12837916709551257390;
 
-// What is constant between its jumps.
+// Piecewise constant functions.
 template <const auto& Op, const auto& InPlace>
 constexpr std::array<author::kernel_row, 2> flat_rows() {
   return derivative_rows<Op, InPlace, keep<>, [](T g, const auto&...) { return aten::zeros_like(g); }>();
@@ -31,9 +31,9 @@ constexpr std::array<author::kernel_row, 2 * sizeof...(Rows)> joined(const Rows&
 
 tensor exp_of_negative_square(T x) { return aten::exp(product(x, x, -1)); }
 
-// The derivative of digamma: by its series for large arguments, to which smaller ones are raised by
-// f(x) = f(x + 1) + 1 / x^2, and those below 1/2 brought by f(x) + f(1 - x) = (pi / sin(pi x))^2. (Abramowitz and
-// Stegun 6.4.6, 6.4.7, 6.4.12.) Its operators have derivatives.
+// The derivative of digamma: by its asymptotic series for large arguments; smaller ones are raised by
+// f(x) = f(x + 1) + 1 / x^2, and those below 1/2 reflected by f(x) + f(1 - x) = (pi / sin(pi x))^2. (Abramowitz and
+// Stegun 6.4.6, 6.4.7, 6.4.12.) Composed of differentiable operators.
 tensor trigamma(T x) {
   const tensor below = aten::lt_Scalar(x, 0.5);
   tensor z = aten::where_self(below, 1 - x, x);
@@ -48,12 +48,12 @@ tensor trigamma(T x) {
   tensor series = q * bernoulli.back() + bernoulli[bernoulli.size() - 2];
   for (std::size_t i = bernoulli.size() - 2; i-- > 0;) series = series * q + bernoulli[i];
   const tensor above = sum + series * r + q * 0.5;
-  // Elements that the reflection is not for must not be poles of it: their gradient would be NaN.
+  // Elements that are not reflected must not be poles of the reflection: their gradient would be NaN.
   const tensor sine = aten::sin(aten::where_ScalarOther(below, x, 0.5) * pi);
   return aten::where_self(below, pi * pi / aten::square(sine) - above, above);
 }
 
-// NaN outside [0, 1], as logit; with eps 0 where it is clamped.
+// NaN outside [0, 1], as logit; 0 where eps clamps.
 tensor logit_gradient(T g, T x, const std::optional<double>& eps) {
   const double low = eps.value_or(0), outside = eps.has_value() ? 0 : std::numeric_limits<double>::quiet_NaN();
   const tensor beyond = aten::logical_or(x < low, x > 1 - low);

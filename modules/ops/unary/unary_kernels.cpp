@@ -10,7 +10,7 @@ namespace topbit::detail {
 
 namespace {
 
-// clamp makes numbers of bool; an activation is of numbers already.
+// Activations refuse bool, which clamp would convert to numbers.
 const tensor& number(std::string_view op, const tensor& self) {
   check_defined({nullptr, op}, self);
   if (self.dtype() == dtype::boolean) refuse<dtype_error>({nullptr, op}, "found bool, wanted numbers");
@@ -47,7 +47,7 @@ void check_activation(std::string_view op, const tensor& self) {
   check_defined({nullptr, op}, self);
   check_floating({nullptr, op}, self);
 }
-// A number in a tensor's dtype, which it does not raise.
+// A number in the tensor's dtype, which it does not promote.
 tensor number_like(const tensor& self, const scalar& value) {
   return aten::full(std::span<const std::int64_t>(), value, arg<"dtype"> = self.dtype(), arg<"device"> = self.device());
 }
@@ -69,7 +69,7 @@ tensor softshrink(const tensor& self, const scalar& lambd) {
   check_activation(op, self);
   if (!(lambd.to_double() >= 0))
     refuse<error>({nullptr, op}, "found lambd " + to_string(lambd) + ", wanted at least 0");
-  // Not recorded: a gradient that is NaN must not come through the zeros.
+  // Not recorded: NaN gradients must not pass through the zeros.
   const tensor zero = [&] {
     const no_grad constant;
     return self * 0;

@@ -1,4 +1,4 @@
-// Views written with other views.
+// Views composed of other views.
 module topbit.ops;
 
 import topbit.std;
@@ -13,7 +13,7 @@ using author::define;
 using author::kernel_row;
 using integers = std::span<const std::int64_t>;
 
-// For what takes at least, or exactly, so many dimensions.
+// Checks the number of dimensions.
 void check_dims(std::string_view op, const tensor& self, bool good, std::string_view wanted) {
   if (good) return;
   refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + ", wanted " + std::string(wanted));
@@ -45,7 +45,7 @@ tensor matrix_H(const tensor& self) {
   return aten::transpose_int(self, 0, 1);
 }
 
-// The dimensions of a list counted from the front, each of them once.
+// Wraps the dimensions of a list; throws if one occurs twice.
 shape places(std::string_view op, const tensor& self, integers list, std::string_view what) {
   shape found;
   for (std::int64_t dim : list) {
@@ -87,7 +87,7 @@ tensor movedim_int(const tensor& self, std::int64_t source, std::int64_t destina
 }
 
 tensor broadcast_to(const tensor& self, integers size) { return aten::expand(self, size); }
-// As the View of the same kind, with the sizes of other.
+// View(self, sizes of other).
 template <const auto& Op, const auto& View>
 tensor with_sizes_of(const tensor& self, const tensor& other) {
   author::check_one_device(Op, self, other);

@@ -1,5 +1,4 @@
-// Gradient formulas of views, and of diag, a copy of one: what went out through a view comes back through the same one,
-// into zeros.
+// Gradient rules of views, and of diag, a copy of one: the gradient is written through the same view into zeros.
 module topbit.ops;
 
 import topbit.std;
@@ -15,7 +14,7 @@ using author::kernel_row;
 using integers = std::span<const std::int64_t>;
 using want1 = std::array<bool, 1>;
 
-// Zeros, but for the part that `view` shows, which is g.
+// Zeros, with g written to the part that `view` selects.
 template <class View>
 grads1 put_back(const kind_of& kind, const tensor& g, View view) {
   const tensor whole = kind.zeros_beside(g);
@@ -44,13 +43,13 @@ struct permute_rule {
   grads1 backward(const tensor& g, want1) const { return {aten::permute(g, back)}; }
 };
 
-// The engine sums over what was repeated.
+// The engine sums over repeated elements.
 struct expand_rule {
   static expand_rule save(const tensor&, integers, bool, const tensor&) { return {}; }
   grads1 backward(const tensor& g, want1) const { return {g}; }
 };
 
-// The same elements, in row-major order, in another shape: view, squeeze, unsqueeze, alias.
+// The same elements in row-major order with other sizes: view, squeeze, unsqueeze, alias.
 struct shape_rule {
   shape sizes;
   template <class... Arguments>
@@ -97,7 +96,7 @@ struct diagonal_rule {
   }
 };
 
-// Of a vector a matrix with that diagonal, of a matrix its diagonal.
+// A vector gives a matrix with that diagonal, a matrix its diagonal.
 struct diag_kernel {
   kind_of self;
   std::int64_t offset;
@@ -108,7 +107,7 @@ struct diag_kernel {
   }
 };
 
-// Where the elements of a tensor lie in its storage.
+// The layout of a tensor in its storage.
 struct geometry {
   shape sizes, strides;
   std::int64_t offset;
@@ -120,8 +119,8 @@ struct geometry {
     for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
     return last + 1;
   }
-  // A dimension without which fewer elements share memory; none if no two of them do. An element has a place of its own
-  // where each stride is longer than all that the shorter ones reach together.
+  // A dimension without which fewer elements share memory; none if all addresses are distinct, that is, if each stride
+  // exceeds the reach of all smaller ones.
   std::optional<std::size_t> overlapping() const {
     std::vector<std::size_t> order;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -138,7 +137,7 @@ struct geometry {
   tensor view(const tensor& line) const { return aten::as_strided(line, sizes, strides, offset); }
 };
 
-// Adds g to the elements of a line at these places, some of which may be the same.
+// Adds g to elements of a line, some of which may have the same address.
 void accumulate(const tensor& line, geometry at, const tensor& g) {
   if (numel(at.sizes) == 0) return;
   const std::optional<std::size_t> d = at.overlapping();
@@ -155,7 +154,7 @@ void accumulate(const tensor& line, geometry at, const tensor& g) {
   for (std::int64_t i = 0; i < n; ++i, at.offset += stride) accumulate(line, at, aten::select_int(g, dim, i));
 }
 
-// The storage as a line, as long as both tensors reach. Elements of the argument that share memory share the gradient.
+// Treats the storage as a line that spans both tensors. Elements of the argument that share memory share the gradient.
 struct as_strided_rule {
   kind_of self;
   geometry from, to;
@@ -177,13 +176,13 @@ struct as_strided_rule {
     if (from.overlapping()) {
       const tensor sharing = line_of_zeros();
       accumulate(sharing, from, aten::ones(self.sizes, arg<"dtype"> = self.type, arg<"device"> = g.device()));
-      line = line / aten::clamp(sharing, 1, std::nullopt);  // where no element is, there is nothing to share
+      line = line / aten::clamp(sharing, 1, std::nullopt);  // avoids dividing by 0 where no element is
     }
     return {from.view(line)};
   }
 };
 
-// Windows may overlap; the first elements of all of them do not, nor do the second.
+// Windows may overlap, but their first elements are distinct, and so are the second ones, and so on.
 struct unfold_rule {
   kind_of self;
   std::int64_t dim, size, step;

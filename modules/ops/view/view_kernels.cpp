@@ -1,4 +1,4 @@
-// The views of which the others are made: what each does to sizes, strides and offset.
+// The basic views: each computes sizes, strides and offset.
 module topbit.ops;
 
 import topbit.std;
@@ -11,9 +11,9 @@ namespace topbit::detail {
 std::optional<shape> strides_of_view(const shape& sizes, const shape& strides, const shape& wanted) {
   if (numel(sizes) == 0) return sizes == wanted ? strides : dense_strides(wanted);
   shape found(wanted.size(), 1);
-  std::size_t open = wanted.size();  // the dimensions of the view that have no stride yet
+  std::size_t open = wanted.size();  // dimensions of the view without a stride so far
   std::int64_t in_run = 1, in_view = 1, innermost = strides.empty() ? 1 : strides[strides.size() - 1];
-  // From the back: a run of dimensions whose strides go on from one to the next has as many elements as the dimensions
+  // From the last dimension: a run of dimensions with contiguous strides must have as many elements as the dimensions
   // of the view that cover it.
   for (std::size_t d = sizes.size(); d-- > 0;) {
     in_run *= sizes[d];
@@ -32,7 +32,7 @@ std::optional<shape> strides_of_view(const shape& sizes, const shape& strides, c
 
 shape inferred_sizes(std::string_view op, const tensor& self, std::span<const std::int64_t> wanted) {
   shape sizes = sizes_of({nullptr, op}, wanted);
-  std::int64_t known = 1, reach = 1;  // strides are products too, of sizes of which 0 counts as 1
+  std::int64_t known = 1, reach = 1;  // 0 counts as 1 in `reach`, since strides are products too
   std::optional<std::size_t> open;
   bool good = true;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -58,7 +58,7 @@ using author::define;
 using author::kernel_row;
 using author::row;
 
-// What the shape of any tensor must keep to is said once, in make_view; here it is said of the operator.
+// make_view() checks the sizes; here its error is rethrown in the operator's name.
 tensor view_of(std::string_view op, const tensor& self, const shape& sizes, const shape& strides, std::int64_t offset) {
   const backend_call c{nullptr, op};
   check_defined(c, self);
@@ -114,7 +114,7 @@ void check_room_for_one(std::string_view op, const tensor& self) {
                                          std::to_string(max_dims) + " dimensions, the most a tensor has");
 }
 
-// The dimensions counted from the front, each of them once.
+// Wraps the dimensions; each must occur once.
 shape reordered(std::string_view op, const tensor& self, std::span<const std::int64_t> order) {
   const backend_call c{nullptr, op};
   const auto text = [&] { return to_string(sizes_of(c, order)); };
@@ -219,7 +219,7 @@ tensor view(const tensor& self, std::span<const std::int64_t> size) {
   return view_of(c.op, self, sizes, *strides, author::record_of(self).offset);
 }
 
-// Takes a tensor without storage, too.
+// Also accepts a tensor without storage.
 template <const auto& Op>
 tensor alias(const tensor& self) {
   check_defined({nullptr, Op.name()}, self);
@@ -253,7 +253,7 @@ tensor slice(const tensor& self, std::int64_t dim, std::optional<std::int64_t> s
   const auto bound = [&](std::int64_t i) { return std::min(n, std::max<std::int64_t>(0, i < 0 ? i + n : i)); };
   const std::int64_t first = bound(start.value_or(0));
   const std::int64_t last = std::max(first, bound(end.value_or(n)));
-  step = std::min(step, std::max<std::int64_t>(n, 1));  // a longer one leads out of the dimension as well
+  step = std::min(step, std::max<std::int64_t>(n, 1));  // a longer step leaves the dimension as well
   sizes[d] = (last - first + step - 1) / step;
   const std::int64_t offset =
       sum_of(c, "offset", author::record_of(self).offset, product_of(c, "offset", first, strides[d]));
@@ -281,7 +281,7 @@ tensor unfold(const tensor& self, std::int64_t dimension, std::int64_t size, std
   strides.push_back(point ? 1 : strides[d]);
   if (!point) {
     sizes[d] = (n - size) / step + 1;
-    // A longer step has no second window.
+    // A longer step has no second window either.
     strides[d] = product_of(c, "stride", strides[d], std::min(step, std::max<std::int64_t>(n, 1)));
   }
   return view_of(c.op, self, sizes, strides, author::record_of(self).offset);

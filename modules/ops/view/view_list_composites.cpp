@@ -1,4 +1,4 @@
-// Views in lists: parts of one tensor, and several tensors in one shape.
+// Views in lists: parts of one tensor, and several tensors with one shape.
 module topbit.ops;
 
 import topbit.std;
@@ -14,7 +14,7 @@ using author::kernel_row;
 using integers = std::span<const std::int64_t>;
 using tensors = std::vector<tensor>;
 
-// One part after the other, of these sizes.
+// Collects consecutive parts of the given lengths.
 class parts_of {
  public:
   parts_of(const tensor& self, std::size_t dim) : self_(self), dim_(static_cast<std::int64_t>(dim)) {}
@@ -34,7 +34,7 @@ std::string place(std::size_t dim, const tensor& self) {
   return " for dimension " + std::to_string(dim) + " of a tensor " + to_string(self.sizes());
 }
 
-// So many parts, of which most are empty: as many as somebody may mean.
+// Limits the number of parts, most of which may be empty.
 void check_count(backend_call c, std::string_view what, std::int64_t count, std::size_t dim, const tensor& self) {
   constexpr std::int64_t most_empty = 1 << 20;
   const std::int64_t most = std::max(most_empty, self.sizes()[dim]);
@@ -88,10 +88,10 @@ tensors chunk(const tensor& self, std::int64_t chunks, std::int64_t dim) {
   constexpr backend_call c{nullptr, aten::chunk.name()};
   const std::size_t d = wrap_dim(c.op, dim, self.dim());
   const std::int64_t n = self.sizes()[d];
-  // Of elements there are never more chunks than elements.
+  // There are never more chunks than elements.
   check_count(c, "chunks", n != 0 ? std::min(chunks, n) : chunks, d, self);
   if (n != 0) return aten::split_Tensor(self, n / chunks + (n % chunks != 0 ? 1 : 0), dim);
-  // Of nothing, as many as were asked for.
+  // An empty dimension gives as many empty parts as requested.
   parts_of parts(self, d);
   for (std::int64_t i = 0; i < chunks; ++i) parts.add(0);
   return std::move(parts).take();
