@@ -21,12 +21,12 @@ struct constant_pad_kernel {
   static void run(backend_call c, const tensor& self, sizes_view pad, const scalar& value, const tensor& out);
 };
 
-// The checked arguments of a convolution. Lists have one element for each dimension of the windows.
+// The checked arguments of a convolution. Lists have one element per spatial dimension.
 struct convolution_shape {
   shape input, weight, stride, padding, dilation, out;
   std::int64_t groups = 1;
 
-  // Size i of an image with its padding.
+  // Spatial size i of an image with its padding.
   std::int64_t room(backend_call c, std::size_t i) const;
   static convolution_shape of(std::string_view op, const shape& input, const shape& weight, sizes_view stride,
                               sizes_view padding, sizes_view dilation, std::int64_t groups);

@@ -1,4 +1,4 @@
-// The operators that make tensors and have kernels of their own, each with its forms.
+// Operators that make tensors and have backend kernels, each with its forms.
 export module topbit.ops:create.create_kernels;
 
 import topbit.std;

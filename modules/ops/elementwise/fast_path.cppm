@@ -36,8 +36,8 @@ consteval fast_path_facts fast_path_facts_of(elementwise code) {
   return facts;
 }
 
-// Computes an operation of so many inputs and returns true; false, and nothing was done, if the general path must be
-// taken. With Makes `out` receives a new tensor, otherwise it is written.
+// Computes an operation with `Inputs` operands and returns true; returns false without effect if the general path must
+// be taken. With Makes `out` receives a new tensor, otherwise it is written.
 template <int Inputs, bool Makes>
 bool elementwise_fast_path(backend_call c, elementwise code, fast_path_facts facts, const elementwise_arguments& a,
                            tensor& out);

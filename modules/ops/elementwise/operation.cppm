@@ -1,4 +1,4 @@
-// The operations of elementwise kernels, and what is known of them: kernels/abi/elementwise.def.
+// Operation codes and properties of elementwise kernels, from kernels/abi/elementwise.def.
 module;
 
 #include <topbit/elementwise_facts.h>

@@ -13,7 +13,7 @@ import :create.create;
 
 namespace topbit::detail {
 
-// For formulas.
+// The parameter type of formulas.
 using T = const tensor&;
 using author::derivative, author::keep, author::no_gradient, author::the_result;
 using author::derivative_in_parts, author::in_parts, author::formula, author::without_gradient;
@@ -55,7 +55,7 @@ tensor plus_product(double c, const tensor& a, const tensor& b, double factor = 
 tensor product(const tensor& a, const tensor& b, double factor);
 tensor quotient(const tensor& a, const tensor& b, double factor);
 
-// g times a number, which is often 1.
+// g * factor; g itself for a factor of 1.
 tensor times(const tensor& g, const scalar& factor);
 
 using wants2 = std::array<bool, 2>;

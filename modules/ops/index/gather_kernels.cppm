@@ -16,7 +16,7 @@ import :registration.structured_forms;
 
 namespace topbit::detail {
 
-// Host numbers as a zero-dimensional tensor.
+// A zero-dimensional tensor with this value, in the dtype and on the device of `like`.
 tensor one_number(backend_call c, const tensor& like, const scalar& value);
 // int64, dense, one dimension.
 tensor flat_index(backend_call c, const tensor& index);

@@ -14,7 +14,7 @@ import :linalg.vectors;
 
 namespace topbit::detail {
 
-// Without a dimension, the first one of three elements.
+// Without `dim`, the first dimension of size 3.
 result_meta cross_meta(std::string_view op, const tensor& self, const tensor& other, std::optional<std::int64_t> dim);
 void run_cross(backend_call c, const tensor& self, const tensor& other, std::optional<std::int64_t> dim,
                const tensor& out);

@@ -246,7 +246,7 @@ struct layer_norm_gradient {
   }
 };
 
-// Of input / sqrt(mean(input^2) + eps) * weight, composed of differentiable operators.
+// The gradient rule of input / sqrt(mean(input^2) + eps) * weight, composed of differentiable operators.
 struct rms_norm_gradient {
   saved_tensor input, weight;
   std::size_t normalised;

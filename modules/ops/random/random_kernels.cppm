@@ -1,4 +1,4 @@
-// Shape functions and kernel thunks of operators that fill a tensor with random numbers; implemented in random.cpp.
+// Shape functions and kernel thunks of operators that fill a tensor with random numbers.
 export module topbit.ops:random.random_kernels;
 
 import topbit.std;

@@ -240,7 +240,7 @@ using log_softmax_rule = derivative<aten::_log_softmax, keep<the_result>, [](T g
   return aten::_log_softmax_backward_data(g, y, dim, y.dtype());
 }>;
 
-// Of y * (g - sum(g * y)); `up` is the incoming gradient.
+// The gradient rule of y * (g - sum(g * y)); `up` is the incoming gradient.
 using softmax_backward_kernel = derivative<aten::_softmax_backward_data, keep<0, 1>,
                                            [](T up, T, T y, std::int64_t dim, dtype) {
                                              return aten::_softmax_backward_data(up, y, dim, y.dtype());
@@ -248,7 +248,7 @@ using softmax_backward_kernel = derivative<aten::_softmax_backward_data, keep<0,
                                            [](T up, T g, T y, std::int64_t dim, dtype) {
                                              return up * (g - sum(g * y, {dim}, true)) - g * sum(up * y, {dim}, true);
                                            }>;
-// Of g - exp(y) * sum(g).
+// The gradient rule of g - exp(y) * sum(g).
 using log_softmax_backward_rule =
     derivative<aten::_log_softmax_backward_data, keep<0, 1>,
                [](T up, T, T y, std::int64_t dim, dtype) { return up - sum(up * aten::exp(y), {dim}, true); },

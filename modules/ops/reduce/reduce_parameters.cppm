@@ -33,7 +33,7 @@ enum class reduction : std::int32_t {
 template <>
 inline constexpr table_entry entry_of<reduction> = table_entry::reduce;
 
-// None, or an empty list: all of them.
+// Without value or with an empty list: all dimensions.
 using dim_list = std::optional<std::span<const std::int64_t>>;
 
 struct reduced_dims {
@@ -73,7 +73,7 @@ reduction_call norm_call(std::string_view op, const tensor& self, const std::opt
                          const dim_list& dim, bool keepdim, std::optional<dtype> type);
 reduction_call logsumexp_call(std::string_view op, const tensor& self, const dim_list& dim, bool keepdim);
 
-// Computes it into `out`, and for codes with an index also `index`.
+// Writes the result to `out`, and for codes with an index the indices to `index`.
 void run_reduction(backend_call c, const reduction_call& r, const tensor& out, const tensor* index = nullptr);
 
 }  // namespace topbit::detail

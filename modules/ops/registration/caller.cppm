@@ -1,4 +1,4 @@
-// Errors of composites: they name the operator that was called, and then its part that threw. Internal.
+// Errors of composites name the called operator, and then the operator in it that threw. Internal.
 export module topbit.ops:registration.caller;
 
 import topbit.std;

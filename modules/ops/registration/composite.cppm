@@ -1,5 +1,5 @@
-// Composites: operators written with other operators, out variants that copy a functional result, and scalar overloads
-// that call the tensor overload. Internal.
+// Composites: operators composed of others, out variants that copy a functional result, and scalar overloads that call
+// the tensor overload. Internal.
 export module topbit.ops:registration.composite;
 
 import topbit.std;
@@ -33,7 +33,7 @@ struct scalar_overload<Tensor, tensor&(const tensor&, const scalar&, A...)> {
     return Tensor(self, wrapped(self, other), a...);
   }
 };
-// The number first.
+// Overloads with the number first.
 template <const auto& Tensor, class R, class... A>
 struct scalar_overload<Tensor, R(const scalar&, const tensor&, A...)> {
   static R run(const scalar& self, const tensor& other, A... a) { return Tensor(wrapped(other, self), other, a...); }

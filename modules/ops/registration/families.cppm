@@ -10,7 +10,7 @@ import :registration.backend_call;
 
 namespace topbit::detail {
 
-// Kept for register_gradients().
+// Stores a row that register_gradients() registers, unless the operator has a gradient rule.
 void add_refusal(const author::kernel_row& row);
 
 // Writes of in-place and out forms are always counted; if a gradient would be lost they refuse, unless they get a
@@ -68,7 +68,7 @@ void register_ternary();
 void register_view();
 void register_view_composites();
 void register_view_lists();
-// Gradient rules, a function for each file of them, and the one that registers them all, after the families.
+// The gradient rules of each source file. register_gradients() registers them after the families.
 std::span<const author::kernel_row> arithmetic_gradients();
 std::span<const author::kernel_row> unary_gradients();
 std::span<const author::kernel_row> copy_gradients();

@@ -85,7 +85,7 @@ void run_take(backend_call c, const take_call& call, const tensor& rows, const t
 // int64 [count, dimensions]. Throws error on meta, since the output shape is data-dependent.
 tensor nonzero_of(backend_call c, const tensor& self);
 
-// self, with flipped along some dimensions, to a tensor that shares no memory with it.
+// Copies self, flipped along some dimensions, to a tensor that shares no memory with it.
 void copy_turned(backend_call c, const tensor& out, const tensor& self, const std::array<bool, max_dims>& turned);
 // int64: first, first + 1, ...
 tensor counted(backend_call c, std::int64_t first, std::int64_t count, device where);
