@@ -327,7 +327,8 @@ void run::release_everything() noexcept try {
   // Out of memory during the traversal: the graph lives until its tensors are destroyed.
 }
 
-// Rethrows the active exception as a backward_error with the operator chain in its message. The original is nested.
+// Rethrows the active exception as a backward_error with the operator chain in its message; the original is nested.
+// std::bad_alloc and backward_error pass unchanged.
 void run::raise_with_chain(const node& at) {
   std::vector<node*> roots;
   for (const auto& root : roots_) roots.push_back(root.get());

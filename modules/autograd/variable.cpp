@@ -20,7 +20,7 @@ void let_go_of_base(const tensor& t) noexcept {
   if (t.numel() == v->base.numel()) author::record_of(t).autograd = {};
 }
 
-// An unshared dense gradient, so that adding to it in place changes no other tensor.
+// Makes a gradient unshared and dense, so that adding to it in place changes no other tensor. Unchanged if recorded.
 tensor owned(tensor gradient) {
   if (grad_enabled()) return gradient;
   let_go_of_base(gradient);
