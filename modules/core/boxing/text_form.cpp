@@ -19,8 +19,8 @@ void write_floating(std::string& out, T x) {
   if (text.find_first_not_of("-0123456789") == std::string_view::npos) out += ".0";
 }
 
-// How many bytes the printable character has that the text begins with; 0 for a control character beyond ASCII (a
-// terminal obeys U+009B), and for what is no UTF-8.
+// Size in bytes of the printable UTF-8 character at the start of the text. 0 for a non-ASCII control character
+// (terminals interpret U+009B) and for malformed UTF-8.
 std::size_t size_of_printable(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const unsigned first = byte(0), second = byte(1);
@@ -85,7 +85,7 @@ bool read_bool(author::text_reader& in) {
   in.fail("True or False");
 }
 
-// 1+2j, 1, 2j; without blanks inside.
+// Accepts 1+2j, 1 and 2j; no blanks inside.
 std::complex<double> read_complex(author::text_reader& in) {
   const std::size_t begin = in.column();
   author::text_reader::number_text first = in.number_token();

@@ -6,8 +6,8 @@ namespace topbit::detail {
 
 namespace {
 
-// "the boxed kernel registered for CUDA at f.cpp:12"; with all places where one function is registered at several, and
-// without any where it has been withdrawn meanwhile.
+// "the boxed kernel registered for CUDA at f.cpp:12". Lists all source locations if a function is registered several
+// times, none if it has been withdrawn since.
 std::string name_of_target(const boxed_target& called) {
   const entry& e = entry_of(handle_access::entry(called.op));
   const std::lock_guard lock(e.home->mutex);

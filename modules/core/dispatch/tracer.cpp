@@ -9,7 +9,7 @@ constinit std::atomic<std::uint64_t> trace_changes = 0;
 
 namespace {
 
-// The set that a call with these arguments would have selected with, on this thread and now.
+// The key set that a call with these arguments would select with in the current thread state.
 key_set set_of_call(const entry_head& head, key_set brought, key_set given) noexcept {
   key_set keys = keys_of_call(head, brought.raw());
   while (keys != given && !keys.empty() && head.row(keys.row())->kind == kernel_kind::skip) {
@@ -44,13 +44,13 @@ void trace_boxed(const kernel* tracer, const operator_handle& op, key_set keys, 
   scope.returned();
 }
 
-// ------------------------------------------------------------------------------------------ rows while a trace is on
+// ------------------------------------------------------------------------------------- slots while a trace is active
 
-// Everything about an entry that only a trace needs.
+// Trace state of an entry, allocated on first use.
 struct tracing {
   record_ptr tracer;
   traced_rows rows;
-  std::vector<std::unique_ptr<const selected_kernel>> known;  // as many as were ever traced, of which there are few
+  std::vector<std::unique_ptr<const selected_kernel>> known;  // every selection traced so far; few per operator
 };
 void free_tracing::operator()(tracing* t) const noexcept { delete t; }
 
@@ -77,7 +77,7 @@ const kernel* entry::traced(unsigned row, const row_choice<live_registration>& c
       wanted.file = choice.from->file;
       wanted.line = choice.from->line;
     } else if (choice.why != inspect::row_reason::ambiguous) {
-      wanted.why = inspect::row_reason::missing;  // a fallthrough where there is nothing below to pass to
+      wanted.why = inspect::row_reason::missing;  // fallthrough, and no lower key remains
     }
     std::atomic<const selected_kernel*>& now = tracing_->rows.selected[row];
     const selected_kernel* found = now.load(std::memory_order_relaxed);
@@ -92,7 +92,7 @@ const kernel* entry::traced(unsigned row, const row_choice<live_registration>& c
     }
     return tracing_->tracer.get();
   } catch (const std::bad_alloc&) {
-    return record;  // who publishes cannot be refused: calls of this row go unseen
+    return record;  // publishing is noexcept: calls through this slot are not traced
   }
 }
 

@@ -37,7 +37,7 @@ bool inspect::has_entry(const operator_handle& op, dispatch_key key) {
 
 namespace {
 
-// Does the record do what the choice says?
+// True if the stored record matches the choice.
 bool agrees(const detail::stored_record& stored, const detail::row_choice<detail::known_kernel>& choice,
             dispatch_key k) {
   using enum detail::kernel_kind;
@@ -58,12 +58,12 @@ std::vector<std::string> verify(const operator_handle& op) {
   std::vector<std::string> wrong;
   const auto say = [&](const std::string& what) { wrong.push_back(known.name + ": " + what); };
 
-  std::uint64_t layers = 0;  // functionalities that some backend does not pass through
+  std::uint64_t layers = 0;  // functionalities that at least one backend does not skip
   bool selects = false;
   for (unsigned row = 0; row < author::row_count; ++row) {
     const dispatch_key k = author::key_of_row(row);
     detail::row_choice<detail::known_kernel> choice;
-    // Without a definition every row throws.
+    // Without a definition every slot throws.
     if (defined) choice = detail::row_value(live, row, [](auto&&...) {});
     if (!agrees(p.rows[row], choice, k)) {
       say("the row of " + to_string(k) + " is not what the registrations give: " +

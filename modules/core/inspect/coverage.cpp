@@ -25,14 +25,14 @@ struct subject {
   const detail::known_fallbacks* fallbacks;
 };
 
-// The autograd key that arguments of this backend carry; nothing for a key that is no backend's.
+// The autograd key of arguments with this key; nullopt if the key is not a backend's.
 std::optional<dispatch_key> carried_autograd_key(dispatch_key k) {
   if (k.layer == functionality::undefined || k.layer > functionality::NestedTensor) return std::nullopt;
   if (k.layer == functionality::NestedTensor) return key::AutogradNestedTensor;
   return author::autograd_key_of(k.device);
 }
 
-// What is to be said of one operator's kernels, those that are overridden first.
+// Reports the shadowed kernels of one operator, overridden ones first.
 class shadows {
  public:
   shadows(const subject& s, std::vector<inspect::shadowed_kernel>& out)
@@ -57,7 +57,7 @@ class shadows {
  private:
   void add(const known_kernel& k, inspect::shadow_reason why, dispatch_key at, const inspect::source_location& by,
            const std::string& text) {
-    if (k.form == inspect::kernel_form::generated) return;  // giving way is what it is for
+    if (k.form == inspect::kernel_form::generated) return;  // generated kernels are meant to be overridden
     out_.push_back(
         {op_.name, k.key, k.place, why, at, by,
          op_.name + ": the kernel for " + to_string(k.key) + detail::registered_text(k.place) + ", " + text});
@@ -167,7 +167,7 @@ std::string to_string(const inspect::coverage_report& r, std::size_t width) {
   }
   std::string text;
   for (std::size_t first = 1, last = 1; text.empty() || first < widths.size(); first = last) {
-    // The columns [first, last) have room, one of them in any case.
+    // Columns [first, last) fit into the width; at least one column is printed.
     std::size_t used = widths[0];
     for (last = first; last < widths.size(); ++last) {
       used += 2 + widths[last];

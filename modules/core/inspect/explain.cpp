@@ -20,8 +20,8 @@ inspect::candidate make_candidate(dispatch_key k, inspect::row_reason rule, cons
 
 enum class step { ends, passes, selects_again };
 
-// Adds what the selection at one key looked at. `mask` is the operator's: a functionality that is passed through as a
-// whole needs no backend to be passed.
+// Appends the candidates considered at one key. `mask` is the operator's mask: a functionality outside it is skipped on
+// every backend, so its key needs no backend.
 step consider(inspect::explanation& out, const known_live& live, dispatch_key k, key_set mask) {
   if (k != key::Undefined && !mask.has(k.layer) && detail::lacks_backend(k)) {
     out.candidates.push_back(
@@ -85,7 +85,7 @@ inspect::explanation detail::explain_known(const snapshot& s, std::span<const ke
     const step next = consider(out, live, k, s.op.mask);
     if (next == step::ends || k == key::Undefined) break;
     left = left - key_set(building_block{k.layer});
-    // As the kernel does it that was made from the signature: what this thread excludes is not asked again.
+    // The generated BackendSelect kernel redispatches, so the thread's exclude mask is not applied again.
     if (next == step::selects_again) left = left | (*placed - key_set(k));
   }
   out.effective = out.effective & s.op.mask;
@@ -99,7 +99,7 @@ inspect::explanation inspect::explain_keys(const operator_handle& op, std::span<
 
 namespace {
 
-// What the thread excludes, without what every thread does where that changes nothing for the call.
+// The thread's exclusions, without the default exclusions that have no effect on this call.
 key_set telling_exclusions(const inspect::explanation& e) {
   key_set brought = e.included | e.always;
   for (const inspect::explained_argument& a : e.arguments) brought = brought | a.keys;
@@ -127,7 +127,7 @@ std::string to_string(const inspect::explanation& e) {
   }
   if (!e.found) return text + "  result    no kernel: the call would throw\n";
   if (e.backends.size() < 2) return text;
-  // Which kernels reach across devices, only they know.
+  // Whether a kernel accepts arguments on several devices is not known statically.
   text += "  note      the arguments are on ";
   for (std::size_t i = 0; i < e.backends.size(); ++i) {
     text += (i == 0 ? "" : i + 1 < e.backends.size() ? ", " : " and ") + e.backends[i];

@@ -9,7 +9,7 @@ using detail::known_operator;
 
 namespace {
 
-// Newest first for each key; `kernels` are oldest first.
+// Returns the newest kernel of each key first; `kernels` is ordered from oldest to newest.
 std::vector<inspect::kernel_dump> dump_of(std::span<const known_kernel> kernels) {
   std::vector<inspect::kernel_dump> all;
   std::vector<std::size_t> newest_first(kernels.size());

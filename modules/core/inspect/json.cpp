@@ -12,10 +12,10 @@ namespace topbit {
 
 namespace {
 
-// Keeps the order in which members are given.
+// Preserves insertion order of members.
 using json = nlohmann::ordered_json;
 
-// A struct, so that its functions find each other whatever their order.
+// A struct, so that the overloads can call each other regardless of declaration order.
 struct write {
   static json of(const inspect::source_location& p) {
     if (p.file.empty()) return nullptr;

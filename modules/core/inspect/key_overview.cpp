@@ -24,7 +24,7 @@ inspect::key_overview describe_keys() {
 
 namespace {
 
-// "Undefined, CPU to Meta, FPGA": neighbouring backends of one functionality become a range.
+// "Undefined, CPU to Meta, FPGA": neighbouring backends of one functionality are printed as a range.
 std::string ranges_text(std::span<const dispatch_key> keys) {
   const auto follows = [](dispatch_key a, dispatch_key b) {
     return author::per_backend(a.layer) && a.layer == b.layer && detail::row_of(a) + 1 == detail::row_of(b);

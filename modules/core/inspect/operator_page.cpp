@@ -16,7 +16,7 @@ struct all_publications {
   std::vector<publication> list;
   std::uint64_t last_id = 0;
 };
-// Never destroyed: pages may be taken back while the program ends.
+// Never destroyed: documentation may be withdrawn during static destruction.
 all_publications& publications() {
   static auto* const all = new all_publications;
   return *all;
@@ -56,13 +56,13 @@ std::string example_line(const author::page_example& e) {
   return std::string(e.call) + (e.results.empty() ? "" : " = " + std::string(e.results));
 }
 
-// Without the namespace of this library, which every program has opened or knows.
+// Drops the prefix topbit::.
 std::string_view short_variable(std::string_view name) noexcept {
   constexpr std::string_view ours = "topbit::";
   return name.starts_with(ours) ? name.substr(ours.size()) : name;
 }
 
-// What follows the line with the operator's name.
+// The text after the line with the operator's name.
 std::string body_of(const author::operator_page& p, registry& r) {
   const author::page_lines& l = p.lines;
   std::string text;

@@ -6,7 +6,7 @@ namespace topbit::detail {
 
 namespace {
 
-// The only functions that know how registrations, definitions and words are stored.
+// Only these functions depend on how registrations, definitions and masks are stored.
 
 inspect::source_location copy_of(const place& p) { return {p.file, p.line}; }
 

@@ -8,7 +8,7 @@ using detail::known_kernel;
 
 namespace {
 
-// What is registered, and what is supposed on top of it.
+// The current registrations with the suppositions applied.
 class supposed_world {
  public:
   explicit supposed_world(detail::snapshot now) : now_(std::move(now)) {}

@@ -28,10 +28,10 @@ std::string to_string(const inspect::why_not_answer& a) { return a.sentence; }
 
 namespace {
 
-// The registrations for one key, and an answer with what is known before the reason is.
+// The registrations for one key, and an answer with the fields that do not depend on the reason.
 struct subject {
   const known_kernel* newest = nullptr;
-  const known_kernel* older = nullptr;  // the one the newest overrides
+  const known_kernel* older = nullptr;  // overridden by newest
   inspect::why_not_answer answer;
 
   subject(const detail::snapshot& s, key_target key) : answer{s.op.name, key} {
@@ -48,7 +48,7 @@ struct subject {
     return a;
   }
 
-  // The newest is what runs, so it must be the older one that is missed, if there is one.
+  // The newest kernel runs, so the question is about the overridden one, if there is one.
   inspect::why_not_answer runs(const std::string& where) const {
     if (older == nullptr) return because(inspect::why_not_reason::runs, text_of(*newest) + " is what runs" + where);
     inspect::why_not_answer a =
@@ -65,7 +65,7 @@ struct subject {
   }
 };
 
-// The reasons that lie in the registration itself.
+// Reasons that follow from the registrations alone, without a call.
 std::optional<inspect::why_not_answer> without_call(const detail::snapshot& s, const subject& asked,
                                                     const std::string& instead) {
   const std::string name = to_string(asked.answer.key);

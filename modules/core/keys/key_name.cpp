@@ -10,7 +10,7 @@ using detail::functionality_names;
 
 namespace {
 
-// The names given to private backends: text that stays for good and ends with a zero.
+// Names given to private backends: null-terminated text that is never freed.
 constinit std::array<std::atomic<const char*>, author::backend_count + 1> given_names{};
 
 std::string instance_name(functionality f, std::string_view backend_name) {
@@ -49,7 +49,7 @@ struct named_key {
   key_target key;
   std::string name;
 };
-// The first key with a name that is wanted, and that name.
+// The first key with a name that satisfies the predicate, and that name.
 std::optional<named_key> find_key(auto&& wanted) {
   for (std::uint8_t i = 0; i < author::alias_count; ++i) {
     if (wanted(alias_names[i])) return named_key{alias_key{i}, std::string(alias_names[i])};
@@ -127,7 +127,7 @@ key_set key_set_named(std::string_view names) {
           "', wanted a dispatch key: an alias stands for several keys at registration, and is never in a set");
     else
       all = all | found->row;
-    // A comma at the end is followed by a name too, an empty one.
+    // After a trailing comma the next name is empty.
     if (comma + 1 == names.size()) refuse_key("", true);
     names.remove_prefix(std::min(comma + 1, names.size()));
   }
@@ -166,7 +166,8 @@ std::string key_named_like(std::string_view name, backend b) {
     if (!author::per_backend(layer)) continue;
     const std::string instance = instance_name(layer, name);
     const auto found = find_key([&](std::string_view each) { return equal_but_for_case(each, instance); });
-    // Not even another key of the same backend: "Csr" and a name would do for Sparse what the name does for SparseCsr.
+    // Also another key of the same backend: as "CsrPrivateUse1", its Sparse key would have the name of its SparseCsr
+    // key.
     if (found && found->key != key_target(dispatch_key{layer, b})) return found->name;
   }
   return {};

@@ -37,7 +37,7 @@ bool library_block::takes(std::string_view op, key_target key, std::source_locat
 
 namespace {
 
-// A text that is a name, or a schema.
+// The parse result of a text that is a name or a schema.
 struct parsed_text {
   explicit parsed_text(std::string_view given)
       : text(given),
@@ -58,7 +58,7 @@ struct parsed_text {
 
 }  // namespace
 
-// Empty if the name was refused.
+// Returns an empty string if the name was refused.
 std::string library_block::qualified(std::string_view name, std::source_location where) const {
   const parsed_text given(name);
   if (given.head.column != 0 || given.head.has_signature) {
@@ -223,7 +223,7 @@ void register_rows(std::span<const kernel_row> rows, registry& r) {
         detail::registrar::implement(r, *row.op, row.key, *row.impl, row.where).keep();
     }
   };
-  if (detail::recording::of(r) != nullptr) return record();  // of a plugin that is being loaded: a part of its whole
+  if (detail::recording::of(r) != nullptr) return record();  // a plugin is being loaded: part of its batch
   detail::recording held_back(r);
   record();
   held_back.close();

@@ -19,7 +19,7 @@ class text_call {
     if (!name.empty() && in.take('=')) return give_named(name, text.substr(in.column() - 1));
     const std::size_t index = positional_++;
     if (named_) fail(": found the positional argument '" + quotable(text) + "' after one by name");
-    if (index >= given_.size()) return;  // counted below
+    if (index >= given_.size()) return;  // the number of arguments is checked in run()
     if (index < items_.size() && items_[index].keyword_only) {
       fail(label(index) + ": found '" + quotable(text) + "' by position, wanted '" + std::string(items_[index].name) +
            "=...', since it is keyword-only");
@@ -99,7 +99,7 @@ class text_call {
 
   const operator_handle& op_;
   const detail::entry& entry_;
-  std::span<const author::schema_item> items_;  // none where only a C++ signature is known
+  std::span<const author::schema_item> items_;  // empty if only a C++ signature is known
   std::vector<std::optional<std::string_view>> given_;
   std::size_t positional_ = 0;
   bool named_ = false;

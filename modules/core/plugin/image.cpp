@@ -1,5 +1,5 @@
-// Pins shared libraries. The lookup by address is the C library's own, lock-free one; the reference that keeps the
-// library mapped is taken with NODELETE and never given back, so neither dlclose nor process exit unmaps its code.
+// Pins shared objects. The lookup by address uses the C library's lock-free _dl_find_object; the object is then opened
+// with RTLD_NODELETE and never closed, so neither dlclose nor process exit unmaps its code.
 module;
 
 #include <dlfcn.h>
@@ -15,8 +15,8 @@ namespace {
 
 constinit std::mutex pinned_mutex;
 constinit std::vector<const void*>* pinned = nullptr;  // never freed: it must outlive every static destructor
-// The same once more for reading without the lock: few shared objects register, and each registers much. Slots are
-// filled in turn; one that is overwritten costs a look into the list.
+// A lock-free cache of `pinned`: few shared objects register, each many times. Slots are overwritten round-robin; a
+// miss costs a search of the list.
 constinit std::array<std::atomic<const void*>, 8> recently_pinned{};
 constinit std::atomic<unsigned> next_slot = 0;
 
@@ -57,9 +57,9 @@ void pin_image_of(const void* address) {
     if (pinned == nullptr) pinned = new std::vector<const void*>;
     known = std::ranges::find(*pinned, image.dlfo_map_start) != pinned->end();
   }
-  // The executable has an empty name and cannot be unloaded. No lock is held here: an initialiser of a library that
-  // is being loaded may register, so whoever waits for the loader must not keep the registry waiting. Twice is
-  // harmless.
+  // The executable has an empty name and cannot be unloaded. No lock is held during dlopen: it takes the loader's lock,
+  // and an initialiser that runs under that lock may register and wait for this one. Two threads may pin the same
+  // object; that is harmless.
   if (!known && image.dlfo_link_map != nullptr && image.dlfo_link_map->l_name[0] != '\0') {
     dlopen(image.dlfo_link_map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   }

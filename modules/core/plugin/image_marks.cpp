@@ -6,7 +6,7 @@ module;
 #include <cstring>
 #include <fstream>
 
-// The header of the shared object this stands in, by the linker.
+// ELF header of the shared object that contains this code, defined by the linker.
 extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;
 
 module topbit.core;
@@ -17,7 +17,7 @@ namespace topbit::detail {
 
 namespace {
 
-// Calls f(kind, description) for each note of topbit's in a segment of notes.
+// Calls f(kind, description) for each topbit note in a note segment.
 template <class F>
 void for_each_note(std::string_view segment, F&& f) {
   while (segment.size() >= sizeof(ElfW(Nhdr))) {
@@ -38,13 +38,12 @@ void read_marks(image_marks& marks, std::string_view segment) {
   for_each_note(segment, [&](std::uint32_t kind, std::string_view description) {
     const std::string_view text = description.substr(0, description.find('\0'));
     if (kind == note_is_the_core) marks.core_version = text;
-    // One object built with another version is enough.
+    // One object file built with another version suffices to reject.
     if (kind == note_uses_topbit && (marks.built_with.empty() || text != version)) marks.built_with = text;
   });
 }
 
-// The shared objects with a core that has made a registry of the process, but for this one; the program has an empty
-// name.
+// Other shared objects with a core that has created a process registry. The executable has an empty name.
 std::vector<std::string> images_with_registries() {
   std::vector<std::string> names;
   const auto look = [](dl_phdr_info* image, std::size_t, void* found) {

@@ -20,23 +20,23 @@ bad_plugin::~bad_plugin() = default;
 
 namespace detail {
 
-// A file that was loaded, and what it asked for. Once its code is mapped for good it is never freed: its initialisers
-// will not run again.
+// A loaded file and its registration requests. Never freed while its code stays mapped: its initialisers do not run
+// again.
 struct plugin_record {
-  // Never changed.
+  // Immutable.
   std::string path;
   dev_t device = 0;
   ino_t file = 0;
-  // Of the list's mutex.
+  // Guarded by the list's mutex.
   unsigned users = 0;
   bool loading = true;
   bool withdrawing = false;
-  // Of the thread whose turn it is.
+  // Guarded by `turn`.
   void* handle = nullptr;
-  bool complete = false;                 // it was committed once, so `requests` is all it has to ask for
-  std::vector<request> of_initialisers;  // what its static objects asked for
-  std::vector<std::string> errors;       // what was refused to them at once
-  // Of the registry's lock, once complete.
+  bool complete = false;                 // committed once; `requests` is complete
+  std::vector<request> of_initialisers;  // requests made by its static initialisers
+  std::vector<std::string> errors;       // errors of these requests
+  // Guarded by the registry's lock once complete.
   std::vector<request> requests;
 };
 
@@ -46,8 +46,8 @@ namespace {
 
 using detail::plugin_record;
 
-// The mutex is for the fields of the records and is never held while the loader, the registry or a plugin works. One
-// thread at a time loads, with what it loads in between: `turn`.
+// The mutex guards fields of the records and is never held while the loader, the registry or a plugin runs. One thread
+// at a time loads, recursively if a plugin loads another: see `turn`.
 struct plugin_list {
   std::mutex mutex;
   std::condition_variable changed;
@@ -56,7 +56,7 @@ struct plugin_list {
   unsigned depth = 0;
 };
 plugin_list& plugins() noexcept {
-  static plugin_list& all = *new plugin_list;  // outlives every static object that holds a plugin
+  static plugin_list& all = *new plugin_list;  // static objects may hold plugins until exit
   return all;
 }
 
@@ -64,7 +64,7 @@ plugin_list& plugins() noexcept {
 
 void detail::hold_plugins() noexcept { plugins().mutex.lock(); }
 
-// A plugin that another thread was loading is neither loaded nor known in the child.
+// In the child, a plugin that another thread was loading is neither loaded nor listed.
 void detail::release_plugins(bool in_child) noexcept {
   plugin_list& all = plugins();
   if (in_child) {
@@ -100,7 +100,7 @@ class turn {
   plugin_list& all_;
 };
 
-// Where the errors go while the dynamic loader works for load_plugin on this thread; else null.
+// The recording that receives errors while dlopen runs initialisers for load_plugin on this thread; else null.
 constinit thread_local detail::recording* in_initialisers = nullptr;
 
 [[noreturn]] void refuse(std::string_view path, const std::string& why) {
@@ -131,7 +131,7 @@ const void* image_of_handle(void* handle) {
   return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? detail::image_of(map->l_ld) : nullptr;
 }
 
-// Runs the initialisers and keeps what they ask for.
+// Runs the initialisers and records their requests.
 void open_image(plugin_record& record, const std::string& name) {
   if (void* there = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
     dlclose(there);
@@ -167,7 +167,7 @@ void open_image(plugin_record& record, const std::string& name) {
   refuse(record.path, errors.front() + (more == 0 ? "" : "; and " + std::to_string(more) + " more"));
 }
 
-// What topbit_load() asked for. Unless that is committed nobody will ask for it again.
+// Requests made by topbit_load(). Destroys their function objects unless they are committed.
 struct requests_of_load {
   std::vector<detail::request> all;
   ~requests_of_load() {
@@ -175,7 +175,7 @@ struct requests_of_load {
   }
 };
 
-// Commits what it asks for: the first time with what topbit_load() adds.
+// Commits the plugin's requests; the first time, topbit_load() runs and adds to them.
 void activate(plugin_record& record) {
   registry& process = registry::process();
   try {
@@ -183,7 +183,7 @@ void activate(plugin_record& record) {
     if (!record.errors.empty()) refuse_all(record, record.errors);
     record.requests = record.of_initialisers;
     requests_of_load added;
-    // The symbol of a plugin that this one depends on is not this one's.
+    // dlsym also searches dependencies; a topbit_load of another shared object is ignored.
     void* found = dlsym(record.handle, "topbit_load");
     if (found != nullptr && detail::image_of(found) == image_of_handle(record.handle)) {
       detail::recording held_back(process);
@@ -213,14 +213,14 @@ void activate(plugin_record& record) {
   }
 }
 
-// True if its code is gone, so that it would have to be loaded from its file again.
+// True if the code was unmapped, so that the file must be loaded again.
 bool closed(plugin_record& record) {
   if (record.handle == nullptr) return true;
   if (!record.of_initialisers.empty() || record.complete) return false;
   link_map* map = nullptr;
   const std::string name = dlinfo(record.handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : record.path.c_str();
   dlclose(record.handle);
-  // What it registered and took back again has pinned it.
+  // A shared object that registered is pinned and stays mapped even if its registrations were withdrawn.
   record.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   return record.handle == nullptr;
 }
@@ -229,7 +229,7 @@ bool closed(plugin_record& record) {
 
 plugin load_plugin(std::string_view path) {
   if (in_initialisers != nullptr) {
-    // Thrown from here it would end the process.
+    // An exception thrown through the dynamic loader would terminate the process.
     in_initialisers->add_error(bad_registration("plugin '" + std::string(path) + "': load_plugin() was called by an " +
                                                 "initialiser; call it from topbit_load()"));
     return {};
@@ -257,8 +257,7 @@ plugin load_plugin(std::string_view path) {
     }
     record.loading = true;
   }
-  // The loader answers with the shared object it has of a name; a file that was built anew needs another spelling of
-  // it.
+  // dlopen returns an already mapped shared object for a known name; a rebuilt file needs another spelling of its path.
   const auto built_before =
       std::ranges::count_if(all.records, [&](const auto& r) { return r.get() != &record && r->path == record.path; });
   lock.unlock();
@@ -275,7 +274,7 @@ plugin load_plugin(std::string_view path) {
     bool gone = false;
     try {
       gone = closed(record);
-    } catch (const std::bad_alloc&) {  // then the record stays, which does no harm
+    } catch (const std::bad_alloc&) {  // the record stays; harmless
     }
     lock.lock();
     record.loading = false;

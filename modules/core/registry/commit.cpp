@@ -1,6 +1,6 @@
-// How a registry changes. Every request is first checked against what is live and applied to the lists; only when all
-// of a batch have been are the rows chosen anew that they can change. Callers read rows, so they never see a part of a
-// batch that is refused.
+// How a registry changes. Each request of a batch is checked against the live registrations and applied to the lists;
+// slots are recomputed only after the whole batch was accepted. Callers read slots, so they never see part of a refused
+// batch.
 module topbit.core;
 
 import topbit.std;
@@ -9,8 +9,7 @@ namespace topbit::detail {
 
 namespace {
 
-// The shared object that a kernel came from. A function object lies on the heap, but points to what its shared object
-// says of itself.
+// The shared object of a kernel. A function object is on the heap; its state points into its shared object.
 const void* home_of(const kernel& k) { return image_of(k.kind == kernel_kind::boxed ? k.state : &k); }
 
 std::string_view kind_of(kernel_kind k) {
@@ -18,7 +17,7 @@ std::string_view kind_of(kernel_kind k) {
   return k == kernel_kind::fallthrough ? "fallthrough" : "kernel";
 }
 
-// The sentence of a kernel that the compiler refuses, of types that met when the program ran.
+// The compile-time mismatch message, for types that are known only at run time.
 author::verdict kernel_mismatch(std::string_view op, const schema_record* schema, std::string_view kind,
                                 const signature_types& wanted, const signature_types& found) {
   std::vector<argument_label> labels;
@@ -213,8 +212,8 @@ void registry_state::implement(const request& r) {
   for (auto other = live.begin(); other != live.end(); ++other) {
     if (other->target != r.target) continue;
     there = true;
-    // The same line of the same source in another shared object: a library that two shared objects contain. It is no
-    // override, so it waits below its twin.
+    // The same source line in another shared object: a static library linked into both. Not an override, so it is
+    // inserted before the other registration, which stays active.
     const bool same_line = other->line == r.where.line && std::string_view(other->file) == r.where.file;
     if (same_line && other->impl != r.impl && home_of(*other->impl) != home_of(*r.impl)) at = other;
     if (!same_line) overridden = &*other;
@@ -227,7 +226,7 @@ void registry_state::implement(const request& r) {
   }
   if (overridden != nullptr && at == live.end() && !r.replaces) note_override(r, *overridden);
   r.op->prepare(*r.impl);
-  // Room for what an operator usually has, since there are many operators.
+  // Grows by half: there are many operators, each with few kernels.
   if (live.size() == live.capacity()) {
     const auto index = at - live.begin();
     live.reserve(live.size() + live.size() / 2 + 2);
@@ -305,7 +304,7 @@ void registry_state::name_backend(const request& r) {
 
 void registry_state::listen(const request& r) { heard_by.add(r.id, std::make_shared<listener>(r.hears)); }
 
-// ------------------------------------------------------------------------------------------------------ taking back
+// ---------------------------------------------------------------------------------------------------------- removal
 
 std::optional<registry_state::change> registry_state::remove(entry* op, std::uint64_t id) noexcept {
   const auto has_id = [&](const auto& each) { return each.id == id; };
@@ -340,10 +339,11 @@ std::optional<registry_state::change> registry_state::remove(entry* op, std::uin
   return std::nullopt;
 }
 
-// ------------------------------------------------------------------------------------- what callers see of a change
+// ------------------------------------------------------------------------------------ publishing changes to callers
 
-// What calls lean on comes first and goes last: kernels before the definition that lets calls reach them, both before
-// the layers that send every call to them. A listener hears of what there was before it, then of what comes with it.
+// Dependencies are published first and withdrawn last: kernels before the definition that makes the operator callable,
+// both before the keys that are included in every call. A listener is notified of existing definitions, then of those
+// in its batch.
 void registry_state::publish(std::span<const request> batch, bool removed) noexcept {
   using enum request_kind;
   static constexpr std::array order{implement, fallback, claim, backend_name, listen, define, always};
@@ -356,7 +356,7 @@ void registry_state::publish(std::span<const request> batch, bool removed) noexc
         publish({r.kind, r.target, r.op, r.id, r.named, nullptr});
         continue;
       }
-      // Kernels of one operator mostly follow each other: its rows are chosen anew once.
+      // Kernels of one operator are usually consecutive: its slots are refreshed once.
       row_set rows = rows_changed_by(r.target);
       for (; i + 1 < batch.size() && batch[i + 1].kind == implement && batch[i + 1].op == r.op; ++i) {
         rows |= rows_changed_by(batch[i + 1].target);

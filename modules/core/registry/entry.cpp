@@ -12,7 +12,7 @@ const schema* schema_record::parsed() const {
   return p.parsed ? &*p.parsed : nullptr;
 }
 
-// Whoever is first keeps its work; the others throw theirs away.
+// Threads may race to create the parts: the first one wins, the others discard theirs.
 const schema_record::parts& schema_record::made() const {
   if (const parts* there = parts_.load(std::memory_order_acquire)) return *there;
   auto mine = std::make_unique<parts>();
@@ -87,7 +87,8 @@ record_ptr entry::make(kernel_kind kind) {
   return k;
 }
 
-// No typed handle existed before, so no call reads what is written here. Without memory for all it is done again.
+// No typed handle existed before, so no call reads what is written here. If an allocation fails, the next call repeats
+// it.
 void entry::adopt(const signature_info& typed) {
   const auto give_entry_point = [&](kernel* k) {
     if (k == nullptr) return;
@@ -104,7 +105,7 @@ void entry::prepare(const kernel& impl) {
   if (impl.kind != kernel_kind::boxed) return;
   const auto at = place_of_adapter(impl);
   if (at != adapters_.end() && (*at)->state == &impl) return;
-  if (signature->result_aliases) schema_of().parsed();  // a call needs it, and must not allocate then
+  if (signature->result_aliases) schema_of().parsed();  // boxed calls need the parsed schema and must not allocate it
   record_ptr k = make(kernel_kind::adapter);
   k->state = &impl;
   adapters_.insert(at, std::move(k));
@@ -128,10 +129,10 @@ const kernel* entry::record_of(unsigned row, const row_choice<live_registration>
 const kernel* entry::front_of(const kernel& impl) const noexcept {
   if (impl.kind != kernel_kind::boxed) return &impl;
   const auto at = place_of_adapter(impl);
-  return at != adapters_.end() && (*at)->state == &impl ? at->get() : raiser_.get();  // prepare() came first
+  return at != adapters_.end() && (*at)->state == &impl ? at->get() : raiser_.get();  // prepare() ran before
 }
 
-// A row that did not change is not written, so that callers on other processors keep their copy of its line.
+// Unchanged slots are not written, so that the cache line stays shared between processors.
 void entry::store(unsigned row, const row_choice<live_registration>& choice) noexcept {
   const kernel* k = record_of(row, choice);
   if (home->traced) k = traced(row, choice, k);
@@ -149,7 +150,7 @@ void entry::refresh_words(const row_set& rows) noexcept {
   functionality done = functionality::undefined;
   rows.for_each([&](unsigned row) {
     const functionality layer = author::key_of_row(row).layer;
-    if (layer == done) return;  // rows of a layer come one after the other
+    if (layer == done) return;  // slots of one functionality are consecutive
     done = layer;
     const unsigned first = row_of(building_block{layer});
     bool seen = false;
@@ -172,7 +173,7 @@ bool entry::follow_definitions() noexcept {
   if (now) schema_now.store(definitions.front().schema, std::memory_order_release);
   if (now == reachable_) return false;
   was_defined = true;
-  // Who finds it may call it; who still has it is told that it is gone.
+  // When defining, slots are filled before the flag is set; when undefining, the flag is cleared before the slots.
   if (now) {
     row_set rows = home->rows_of_every_operator();
     for (const live_registration& r : registrations) rows |= rows_changed_by(r.target);

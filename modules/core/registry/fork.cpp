@@ -12,7 +12,7 @@ namespace {
 
 constinit registry_state* process_registry = nullptr;
 
-// In the order in which they are taken elsewhere too: the registry's after those of traces.
+// Lock order: as everywhere else, the registry's mutex after those of traces.
 void before_fork() noexcept {
   hold_plugins();
   mutex_of_pages().lock();

@@ -5,7 +5,7 @@ import topbit.std;
 namespace topbit::detail {
 
 namespace {
-constinit thread_local char this_thread = 0;  // its address is no other thread's, in a fork too
+constinit thread_local char this_thread = 0;  // its address identifies the thread, also in a forked child
 }
 
 void listeners::add(std::uint64_t id, std::shared_ptr<listener> l) { all_.emplace_back(id, std::move(l)); }
@@ -17,7 +17,7 @@ std::shared_ptr<listener> listeners::remove(std::uint64_t id) noexcept {
     found = std::move(each.second);
     return true;
   });
-  // Its request may have been refused together with others, and then it was never there.
+  // If its request was refused as part of a batch, the listener was never added.
   std::erase_if(queue_, [&](const addressed& each) { return each.to == found; });
   return found;
 }
@@ -47,10 +47,10 @@ void listeners::deliver(std::unique_lock<std::mutex>& lock) noexcept {
     std::vector<addressed> now = std::exchange(queue_, {});
     lock.unlock();
     {
-      // What a listener registers is its own, also where this thread is loading a plugin.
+      // Registrations made by a listener do not belong to a plugin that this thread is loading.
       const recording::suspension for_listeners;
       for (const addressed& each : now) each.to->tell(each.what);
-      now.clear();  // the last of a listener may go here, and with it what it holds
+      now.clear();  // may destroy the last reference to a listener and its captures
     }
     lock.lock();
   }

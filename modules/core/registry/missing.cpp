@@ -1,4 +1,4 @@
-// Why a call found no kernel, in one sentence: what was looked for, what is there, what would help.
+// The message of a call that found no kernel: what was looked up, what is registered, how to fix it.
 module topbit.core;
 
 import topbit.std;
@@ -8,7 +8,7 @@ namespace topbit::detail {
 std::string registry_state::nearest(std::string_view name) const {
   nearest_name near(name);
   const bool with_overload = name.find('.') != name.npos;
-  // A name without an overload may stand for any of them, but first for the operator that has none.
+  // A name without an overload may mean any overload, but the operator without an overload name is preferred.
   for (const bool overloads : {false, true}) {
     for (const auto& e : entries) {
       const std::string_view whole = e->name, base = whole.substr(0, whole.find('.'));
@@ -51,8 +51,8 @@ std::string undefined_text(const entry& e) {
   return text;
 }
 
-// "argument 1 'self' is undefined, ", of those arguments that could have brought keys and did not: an optional need
-// not, and a list is to blame where nothing else is.
+// "argument 1 'self' is undefined, " for arguments that could have contributed keys but did not. Optional arguments are
+// ignored; lists are reported only if no other argument is undefined.
 std::string undefined_arguments(const entry& e, std::span<const key_set> arguments) {
   const std::span<const slot_info> slots = e.signature->argument_slots;
   for (const bool in_lists : {false, true}) {
@@ -104,9 +104,8 @@ std::string missing_text(const entry& e, key_set keys, std::span<const key_set> 
 
 }  // namespace
 
-// Callers read words and rows at different moments, so a call may have met a row that is no longer what it was, or a
-// layer of the process that has just been switched off. Under the lock both can be told from a kernel that is not
-// there.
+// Callers read masks and slots at different times, so a call may have read an outdated slot, or a key that has just
+// been removed from the keys included in every call. Under the lock these cases are told apart from a missing kernel.
 key_set reselect_or_raise(const entry_head& head, key_set keys, std::span<const key_set> arguments) {
   const entry& e = entry_of(head);
   {
@@ -120,7 +119,7 @@ key_set reselect_or_raise(const entry_head& head, key_set keys, std::span<const 
     for (key_set each : arguments) brought |= each.has(layer);
     if (!brought && r.ever_included.has(layer)) return left - key_set(building_block{layer});
   }
-  // Rows that are not what the registrations give would make every other sentence misleading.
+  // If slots do not match the registrations, every other message would be misleading.
   const std::vector<std::string> wrong = verify(handle_access::of(const_cast<entry_head&>(head)));
   if (!wrong.empty()) throw error(wrong.front(), std::string(e.name));
   const std::lock_guard lock(e.home->mutex);

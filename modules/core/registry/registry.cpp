@@ -5,7 +5,7 @@ import topbit.std;
 namespace topbit {
 
 namespace detail {
-// It stands here since no core works without this object.
+// Defined here, since every core links this object file.
 extern "C" {
 [[gnu::section(".note.topbit.core"), clang::no_sanitize("address")]] constinit core_note topbit_the_core;
 }
@@ -47,7 +47,7 @@ registry& registry::process() noexcept {
     detail::report_other_registries();
     detail::survive_forks(*made.state_);
     detail::start_environment_trace(*made.state_);
-    detail::overrides_are();  // a word of TOPBIT_STRICT that says nothing is told of at once
+    detail::overrides_are();  // warns at startup if TOPBIT_STRICT is invalid
     return made;
   }();
   return r;
@@ -95,7 +95,7 @@ std::vector<std::string> registry::operators() const {
 
 namespace {
 
-// An entry runs code of the shared object that made it first. Before the lock is taken: see pin_image_of.
+// An entry runs code of the shared object that created it. Called without the lock: see pin_image_of.
 void pin_maker(const detail::operator_info& op) { detail::pin_image_of(op.signature); }
 
 }  // namespace
@@ -106,7 +106,7 @@ detail::entry_head& registry::bind(const detail::operator_info& op) {
   return state_->intern(op);
 }
 
-// The lock is taken once: names are kept, entries made and the request committed under it.
+// Interns strings, creates the entry and commits the request under one lock.
 registration registry::submit(request r, std::source_location where, const detail::operator_info* op,
                               std::string_view text) {
   detail::recording* held_back = detail::recording::of(*this);
@@ -126,7 +126,7 @@ registration registry::submit(request r, std::source_location where, const detai
   return {*this, r.op, r.id};
 }
 
-// False if the target has no row, or is none and may not be.
+// False if the key is a building block, which has no slot; the error is reported.
 bool registry::accepts(std::string_view what, key_target target, std::source_location where) {
   if (target.is_alias() || !detail::lacks_backend(target.row)) return true;
   detail::refuse(*this, bad_registration(std::string(what) + ": '" + std::string(name_of(target.row.layer)) + "' at " +
@@ -160,8 +160,8 @@ registration registry::fallback(key_target target, const detail::kernel& impl, s
   return submit({.kind = request_kind::fallback, .target = target, .impl = &impl}, where);
 }
 
-// Whoever registers with a function object gives it to the registry, even where the registration is held back: a
-// refused one throws and takes it along.
+// Moves a function object into the registry, also while its registration is held back. A refused registration
+// throws and destroys it.
 void registry::own(detail::functor_ptr k) noexcept {
   const std::lock_guard lock(state_->mutex);
   k->next = state_->functors.release();
@@ -170,7 +170,7 @@ void registry::own(detail::functor_ptr k) noexcept {
 
 namespace {
 
-// The shared object of an object's type, which need not be that of the function that calls it.
+// Pins the shared object of the function object's type, which may differ from that of its boxed function.
 void pin_images_of(const detail::functor_kernel& k) {
   detail::pin_image_of(reinterpret_cast<const void*>(k.boxed));
   detail::pin_image_of(k.state);
@@ -202,11 +202,11 @@ registration registry::include_always(key_set keys, std::source_location where) 
 }
 
 registration registry::listen(std::function<void(const registry_event&)> tell, std::source_location where) {
-  detail::pin_image_of(where.file_name());  // as good as any address of who calls
+  detail::pin_image_of(where.file_name());  // an address in the caller's shared object
   return submit({.kind = request_kind::listen, .hears = std::make_shared<const detail::heard>(std::move(tell))}, where);
 }
 
-// Names are the process's, as the printing of keys is.
+// Names are process-wide, as printing keys uses them.
 registration name_backend(backend b, std::string_view name, std::source_location where) {
   return registry::process().submit({.kind = request_kind::backend_name, .named = b}, where, nullptr, name);
 }

@@ -31,13 +31,13 @@ struct known_types {
     return at == types.end() ? nullptr : *at;
   }
 };
-// Never destroyed, as the registry of the process.
+// Never destroyed, like the process registry.
 known_types& known() {
   static known_types& all = *new known_types;
   return all;
 }
 
-// The boxed entries of what an entry makes for itself, driven by the lists of its signature.
+// Boxed entry points of the kernels that an entry generates, driven by the slot lists of the signature.
 
 const text_signature& signature_of(const operator_handle& op) noexcept {
   return *entry_of(handle_access::entry(op)).made_from;
@@ -90,7 +90,8 @@ void select_from_text(const kernel*, const operator_handle& op, key_set keys, bo
   op.redispatch_boxed(chosen, s);
 }
 
-// As large as those of a typed signature, whose entry point it gets when one is known: see entry::adopt().
+// Same size as the records of a typed signature, whose entry point is copied in when it becomes known: see
+// entry::adopt().
 kernel* make_from_text(kernel_kind kind) {
   auto* r = new typed_kernel<void()>{{.boxed = &raise_from_text, .kind = kind}, nullptr};
   if (kind == kernel_kind::adapter) r->boxed = &adapt_from_text;
@@ -98,7 +99,7 @@ kernel* make_from_text(kernel_kind kind) {
   return r;
 }
 
-// "R", as the compiler spells it; then "R (A, B)".
+// "R" as the compiler spells it; then "R (A, B)".
 std::string raw_result_name(const text_signature& s) {
   std::string name;
   for (const named_type& r : s.result_names) (name += name.empty() ? "" : ", ") += r.raw;

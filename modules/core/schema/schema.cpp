@@ -5,7 +5,7 @@ import topbit.std;
 namespace topbit {
 
 schema::schema(std::string_view text) : text_(text) {
-  // A text that is refused for its length is not looked at for the number of its items.
+  // The number of items is not computed for a text that exceeds the length limit.
   std::vector<detail::item_code> codes(text.size() <= author::max_schema_text ? detail::most_items(text_) : 0);
   const detail::schema_head head = detail::schema_parser(text_, codes.data()).parse();
   if (head.column != 0) {

@@ -14,7 +14,7 @@ installation::installation(std::span<const author::kernel_row> rows, registry& r
                                    : detail::registrar::implement(r, *row.op, row.key, *row.impl, place));
     }
   };
-  if (detail::recording::of(r) != nullptr) {  // of a plugin that is being loaded: a part of its whole
+  if (detail::recording::of(r) != nullptr) {  // a plugin is being loaded: part of its batch
     record();
     return;
   }

@@ -20,7 +20,7 @@ void error::called_by(std::string_view op) noexcept try {
   if (op_.empty() || !message_.starts_with(op_ + ": ")) {
     text += ": " + message_;
   } else if (in_part_) {
-    text += message_.substr(op_.size());  // the operators between the first and the last are left out
+    text += message_.substr(op_.size());  // keeps only the outermost and the innermost operator
   } else {
     text += ": in " + message_;
     in_part_ = true;
@@ -28,7 +28,7 @@ void error::called_by(std::string_view op) noexcept try {
   std::swap(message_, text);
   std::swap(op_, caller);
 } catch (...) {
-  // Without memory for a longer text, the one there is stays.
+  // Out of memory: the message stays unchanged.
 }
 
 no_kernel::no_kernel(std::string message, std::string op, key_set keys)
@@ -55,7 +55,7 @@ void author::warn(std::initializer_list<std::string_view> parts) noexcept try {
   std::string line = "topbit: ";
   for (std::string_view part : parts) line += part;
   line += '\n';
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {  // there is nothing to do about it
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) {  // the error cannot be reported
   }
 } catch (const std::bad_alloc&) {
 }

@@ -1,4 +1,4 @@
-// How this module writes JSON: on one line, with bytes that are no UTF-8 replaced. Included after nlohmann/json.hpp.
+// Writes JSON on one line, with invalid UTF-8 replaced. Include after nlohmann/json.hpp.
 #pragma once
 
 namespace topbit::detail {

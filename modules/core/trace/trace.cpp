@@ -15,7 +15,7 @@ trace_session trace_session::process(std::size_t limit) { return trace_session(l
 
 trace_session::~trace_session() {
   stop();
-  clear();  // a thread that makes no call any more keeps its buffer
+  clear();  // a thread that makes no further calls keeps its buffer
 }
 
 void trace_session::stop() noexcept { detail::end_trace(session_); }

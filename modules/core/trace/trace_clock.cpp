@@ -1,4 +1,4 @@
-// The clock of traces where the processor is not known to have a better one.
+// The trace clock on processors without an invariant time stamp counter: CLOCK_MONOTONIC.
 module;
 
 #include <time.h>

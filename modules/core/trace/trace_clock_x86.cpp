@@ -1,6 +1,5 @@
-// The clock of traces on x86: the time stamp counter, where the processor says that it runs at one rate in every state
-// of power and speed. It is read without waiting for instructions before it, so a call may seem a few nanoseconds
-// longer or shorter than it was; to wait would cost as much again.
+// The trace clock on x86: the time stamp counter if it is invariant, else CLOCK_MONOTONIC. RDTSC is read without a
+// serialising fence, so a duration may be off by a few nanoseconds; a fence would double the cost.
 module;
 
 #include <cpuid.h>
@@ -29,14 +28,14 @@ bool counter_is_steady() noexcept {
   return __get_cpuid(power_management, &a, &b, &c, &d) != 0 && (d & invariant_counter) != 0;
 }
 
-// One moment by both clocks.
+// One instant read on both clocks.
 struct moment {
   std::uint64_t system, counter;
-  std::uint64_t doubt;  // nanoseconds that the two may lie apart
+  std::uint64_t doubt;  // uncertainty of `system` in nanoseconds
 };
 
-// Another program may have the processor between two readings. So the counter is read between two readings of the
-// system's clock, until these are close together.
+// The thread may be preempted between two readings, so the counter is read between two readings of the system clock
+// until these are close together.
 moment now() noexcept {
   constexpr std::uint64_t close = 1000;
   constexpr int most_tries = 100;

@@ -1,5 +1,5 @@
-// The trace that TOPBIT_TRACE asks for: it begins with the process registry and ends with the process. Its output is
-// written as calls end, so it needs no more memory the longer it runs.
+// The trace requested by TOPBIT_TRACE: it starts with the process registry and ends with the process. Output is written
+// as calls end, so memory use is bounded.
 module;
 
 #include <errno.h>
@@ -21,7 +21,7 @@ namespace topbit::detail {
 namespace {
 
 void say(std::string_view what) { author::warn({"TOPBIT_TRACE: ", what}); }
-// Nothing of the program has run yet that could be asked to clean up.
+// Uses _exit: called before the program has run any code that would need cleanup.
 [[noreturn]] void refuse(const std::string& why) {
   say(why);
   _exit(2);
@@ -30,11 +30,11 @@ void say(std::string_view what) { author::warn({"TOPBIT_TRACE: ", what}); }
   refuse("cannot write '" + path + "': " + strerror(why) + "; name a file that can be written");
 }
 
-// How long to wait for the reader of a pipe.
+// Timeout for the reader of a pipe.
 constexpr int patience_ms = 3000;
 constexpr int takes_nothing = -1;
 
-// While it lives, writing to a pipe whose reader has gone is an error and no signal.
+// Blocks SIGPIPE in this thread: writing to a pipe without a reader returns EPIPE instead of raising the signal.
 class broken_pipes_held {
  public:
   broken_pipes_held() noexcept {
@@ -61,7 +61,7 @@ class trace_file {
  public:
   trace_file(int descriptor, std::string name, bool is_pipe = false) noexcept
       : descriptor_(descriptor), is_pipe_(is_pipe), name_(std::move(name)) {}
-  // 0, or the number of the error.
+  // Returns 0 or an errno value.
   int try_to_write(std::string_view text) noexcept {
     std::optional<broken_pipes_held> held;
     if (is_pipe_) held.emplace();
@@ -84,7 +84,7 @@ class trace_file {
   }
 
  private:
-  // The program goes on; its trace does not.
+  // Disables the trace; the program continues.
   void fail(int error) noexcept {
     failed_ = true;
     const char* why = error == takes_nothing ? "its reader does not read" : strerror(error);
@@ -99,7 +99,7 @@ class trace_file {
 class text_output final : public trace_output {
  public:
   explicit text_output(trace_file file) noexcept : file_(std::move(file)) {}
-  // With each outermost call, so that what a program prints itself stands between its calls.
+  // Due after each outermost call, so that the trace interleaves with the program's own output.
   bool is_due(std::size_t records, bool outermost) const noexcept override {
     return outermost || records >= most_records;
   }
@@ -121,12 +121,12 @@ class text_output final : public trace_output {
   trace_file file_;
   trace_phrases phrases_{&text_phrase};
   std::string text_;
-  unsigned thread_ = 0;  // that wrote last
+  unsigned thread_ = 0;  // the thread that was written last
 };
 
 class json_output final : public trace_output {
  public:
-  // Goes on after the beginning.
+  // The file already contains beginning().
   explicit json_output(trace_file file) : file_(std::move(file)) {}
   static std::string beginning() { return "[\n" + json_process_name(program_invocation_short_name); }
   bool is_due(std::size_t records, bool) const noexcept override { return records >= most_records; }
@@ -150,7 +150,7 @@ class json_output final : public trace_output {
   trace_file file_;
   trace_phrases phrases_{&json_phrase};
   std::string text_;
-  std::vector<unsigned> named_;  // threads that the file has a name for
+  std::vector<unsigned> named_;  // threads with a name record in the file
 };
 
 std::string with_process_number(std::string path) {
@@ -166,7 +166,7 @@ bool is_pipe(const std::string& path) {
   return stat(path.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
 }
 
-// Opening a pipe waits for its reader, who may never come. A shell starts both at once, so it is given some time.
+// Opening a pipe blocks until it has a reader. A shell starts both at once, so opening is retried until the timeout.
 int open_to_write(const std::string& path) {
   constexpr int step_ms = 10;
   for (int waited = 0;; waited += step_ms) {
@@ -179,15 +179,15 @@ int open_to_write(const std::string& path) {
   }
 }
 
-// Begins the file anew, unless another process writes it: one that this process started has the same environment, and
-// neither may harm the other.
+// Truncates the file unless another process writes it: child processes inherit TOPBIT_TRACE and must not overwrite the
+// parent's trace.
 std::optional<trace_file> open_alone(const std::string& path) {
   const int descriptor = open_to_write(path);
   struct stat about{};
   const bool known = fstat(descriptor, &about) == 0;
   if (known && S_ISFIFO(about.st_mode)) return trace_file(descriptor, path, true);
   fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
-  // A terminal may well have several writers.
+  // Terminals are not locked: they may have several writers.
   if (known && S_ISREG(about.st_mode)) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       close(descriptor);
@@ -198,7 +198,7 @@ std::optional<trace_file> open_alone(const std::string& path) {
   return trace_file(descriptor, path);
 }
 
-// Null where another process writes the file.
+// Null if another process writes the file.
 std::unique_ptr<trace_output> output_for(std::string_view wanted) {
   if (wanted == "1") return std::make_unique<text_output>(trace_file(STDERR_FILENO, "standard error output"));
   const bool as_json = wanted.starts_with("json:");
@@ -216,7 +216,7 @@ std::unique_ptr<trace_output> output_for(std::string_view wanted) {
   return std::make_unique<json_output>(*std::move(file));
 }
 
-// Never destroyed: threads may call until the very end.
+// Never destroyed: threads may make calls during exit.
 std::shared_ptr<trace_state>& environment_session() {
   static auto& session = *new std::shared_ptr<trace_state>;
   return session;

@@ -1,5 +1,5 @@
-// Traces for viewers: the Trace Event Format, in its object form where the events are at hand and in its array form,
-// whose end may be missing, where they come one after the other.
+// Traces in the Trace Event Format for viewers: the object form for a complete list of events, the array form, whose
+// closing bracket is optional, for streaming.
 module;
 
 #include <unistd.h>

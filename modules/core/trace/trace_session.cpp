@@ -50,7 +50,7 @@ void trace_buffer::read(std::vector<trace_record>& to) const {
     for (; number < at / block_size; ++number) b = b->next.load(std::memory_order_acquire);
     to.push_back(b->records[at % block_size]);
     if (to.back().depth != 0 && at + 1 != end) continue;
-    // An outermost call ends after all that is inside it.
+    // An outermost call is recorded after all calls inside it.
     const auto size = static_cast<std::ptrdiff_t>(to.size());
     if (size - sorted > 1) std::stable_sort(to.begin() + sorted, to.end(), in_order);
     sorted = size;
@@ -62,7 +62,7 @@ void trace_buffer::clear(std::size_t count) noexcept {
   block* b = first_.load(std::memory_order_acquire);
   for (; b != nullptr && (first_number_ + 1) * block_size <= at; ++first_number_) {
     block* next = b->next.load(std::memory_order_acquire);
-    if (next == nullptr) break;  // the one being written
+    if (next == nullptr) break;  // the block being written
     delete std::exchange(b, next);
     first_.store(b, std::memory_order_relaxed);
   }
@@ -93,7 +93,7 @@ bool trace_state::finish() noexcept {
   return true;
 }
 
-// Where there is no memory for the text, what was recorded is lost.
+// If memory runs out, the records are lost.
 void trace_state::write(trace_buffer& b) noexcept {
   const std::size_t count = b.size();
   if (count == 0) return;
@@ -110,7 +110,7 @@ void trace_state::write(trace_buffer& b) noexcept {
 
 namespace {
 
-// Traces of the process that are on. Never freed: a thread may ask when static objects are gone.
+// Active traces of the process. Never freed: threads may make calls after static destruction.
 struct process_wide {
   std::mutex mutex;
   std::vector<std::shared_ptr<trace_state>> sessions;
@@ -163,7 +163,7 @@ void thread_recorder::follow_changes() noexcept {
       if (std::ranges::find_if(all_, is_this) != all_.end() || s->belongs_to_another()) continue;
       try {
         attach(s);
-      } catch (const std::bad_alloc&) {  // the trace does without this thread
+      } catch (const std::bad_alloc&) {  // this thread is not traced
       }
     }
   }
@@ -193,7 +193,7 @@ void thread_recorder::publish() noexcept { this_thread_trace.recorder = all_.emp
 void thread_recorder::end(std::uint64_t number, trace_record r) noexcept {
   --depth_;
   for (listening& l : all_) {
-    l.depth = std::min(l.depth, depth_);  // the call that it began in may have ended
+    l.depth = std::min(l.depth, depth_);  // the call in which the trace started may have ended
     if (number <= l.after || has_ended(l.session)) continue;
     r.depth = depth_ - l.depth;
     l.buffer->add(r);
@@ -202,11 +202,11 @@ void thread_recorder::end(std::uint64_t number, trace_record r) noexcept {
   }
 }
 
-// ------------------------------------------------------------------------------------------------------- on and off
+// -------------------------------------------------------------------------------------------- starting and stopping
 
 namespace {
 
-constinit std::mutex rows_mutex;  // taken before the registry's
+constinit std::mutex rows_mutex;  // locked before the registry's mutex
 constinit std::size_t traces_on = 0;
 
 void rows_follow(registry_state& state, bool on) noexcept {
@@ -214,7 +214,7 @@ void rows_follow(registry_state& state, bool on) noexcept {
   state.follow_trace(on);
 }
 
-// What writes to an output is the parent's and takes no lock in the child.
+// A session with an output belongs to the parent and takes no lock in the child.
 template <class F>
 void for_each_shared_session(F&& f) noexcept {
   for (const auto& s : of_process().sessions) {

@@ -1,4 +1,4 @@
-// Traces for people.
+// Traces as text.
 module topbit.core;
 
 import topbit.std;
@@ -43,7 +43,7 @@ void append_line(std::string& to, std::size_t depth, std::string_view phrase, st
 }
 
 void trace_phrases::make(slot& s, const trace_record& r, std::uint64_t id) {
-  s.ran = nullptr;  // in case there is no memory
+  s.ran = nullptr;  // stays null if allocation fails
   s.text = make_(event_of(r, 0, {r.begin}));
   s.ran = r.ran;
   s.id = id;
