@@ -17,8 +17,8 @@ std::string listed_commands() {
   return text;
 }
 
-// The parser's library would take a word such as [1,2] apart at its commas where it collects words itself. So it is
-// left the options, and the words are what remains.
+// CLI11 parses options only: as positional values, it would split a word such as [1,2] at its commas. Positional words
+// are taken from the remaining arguments.
 void declare(CLI::App& parser, std::span<const option> options, request& r) {
   for (const option& o : options) {
     const std::string name(o.name);
@@ -38,8 +38,8 @@ void declare(CLI::App& parser, std::span<const option> options, request& r) {
   }
 }
 
-// Takes the positional arguments out of what remains: what begins with a dash is an unknown option, except the dash
-// itself and numbers.
+// Takes the positional arguments from the remaining words. A word that begins with a dash is an unknown option, except
+// "-" and numbers.
 void take_words(const std::vector<std::string>& left, request& r) {
   for (const std::string& word : left) {
     const bool number = word.size() > 1 && (word[1] == '.' || (word[1] >= '0' && word[1] <= '9'));
@@ -92,8 +92,8 @@ request parse_args(std::span<const std::string> words) {
     known[one] = &c;
   }
 
-  // Everything after -- is positional; the library would give it to the program instead of the command. It reads from
-  // the end of the vector.
+  // Everything after -- is positional; CLI11 would assign it to the program instead of the command. CLI11 reads the
+  // vector from the end.
   const auto behind = std::find(words.begin(), words.end(), "--");
   std::vector<std::string> reversed(words.begin(), behind);
   std::reverse(reversed.begin(), reversed.end());

@@ -1,4 +1,4 @@
-// The descriptions of all commands.
+// The names, arguments, options and descriptions of all commands.
 module topbit.cli;
 
 import topbit.std;

@@ -13,14 +13,14 @@ std::string joined(std::span<const std::string> words, std::string_view between 
   return text;
 }
 
-// The template with each mark replaced by its text. A text has no marks.
+// Replaces each mark of the template by its text. Texts contain no marks.
 std::string filled(std::string_view script, std::initializer_list<std::pair<std::string_view, std::string>> texts) {
   std::string all(script);
   for (const auto& [mark, text] : texts) all.replace(all.find(mark), mark.size(), text);
   return all;
 }
 
-// What completions offer for a word of this kind: a list of words, or the shell code that prints one in each line.
+// Completions for a word of this kind: a list of words, or shell code that prints one per line.
 std::string words_of(word_kind kind) {
   switch (kind) {
     case word_kind::op: return "$(topbit ops --names 2>/dev/null)";
@@ -52,7 +52,7 @@ std::string bash_case(const option& o) {
          (o.kind == word_kind::file ? "_topbit_files" : "_topbit_words \"" + words + "\"") + "; return ;;\n";
 }
 
-// In single quotes, a single quote inside included.
+// Single-quoted for the shell; single quotes inside are escaped.
 std::string bash_quoted(std::string_view text) {
   std::string all = "'";
   for (char c : text) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -87,7 +87,7 @@ std::string bash_script() {
 
 // ----------------------------------------------------------------------------------------------------------- zsh
 
-// Text in single quotes of a specification of _arguments.
+// Escapes text for a single-quoted specification of _arguments.
 std::string zsh_text(std::string_view text) {
   std::string all;
   for (char c : text) {
@@ -146,7 +146,7 @@ std::string fish_quoted(std::string_view text) {
 std::string fish_words(word_kind kind) {
   if (kind == word_kind::file) return " -rF";
   std::string words = words_of(kind);
-  // Fish spells a command's output without the dollar sign.
+  // Fish command substitution is (...), without a dollar sign.
   if (words.starts_with("$(")) words.erase(0, 1);
   return words.empty() ? " -x" : " -xa " + fish_quoted(words);
 }

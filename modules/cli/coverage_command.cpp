@@ -21,7 +21,7 @@ void write_file(const std::string& path, std::string_view text) {
   if (!written) throw bad_request("coverage: cannot write '" + path + "': " + std::strerror(error));
 }
 
-// Where calls would find no kernel, the first of them by name; empty if there is no such place.
+// Lists up to 10 slots at which calls find no kernel; empty if there are none.
 std::string holes_of(const inspect::coverage_report& all) {
   constexpr std::size_t listed = 10;
   std::size_t count = 0;

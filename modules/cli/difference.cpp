@@ -17,8 +17,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// What a file says of each subject, an operator or the registry itself: sentences, sorted. Subjects are what is added
-// and removed as a whole.
+// The facts of a file: for each subject, an operator or the registry itself, a sorted list of sentences. Subjects are
+// added and removed as a whole.
 using facts = std::map<std::string, std::vector<std::string>>;
 
 std::string content_of(const std::string& path) {
@@ -35,7 +35,7 @@ std::string content_of(const std::string& path) {
   return text;
 }
 
-// The answers of one file, read as what they are.
+// The facts of one JSON file; the members determine its kind.
 class reading {
  public:
   reading(const json& answers, bool places) : places_(places) {
@@ -83,7 +83,7 @@ class reading {
   }
   void read_dump(const json& dump) {
     constexpr const char* whole = "the registry";
-    facts_[whole];  // present in both files, whatever it has
+    facts_[whole];  // listed even if it has no facts
     for (const json& op : dump.at("operators")) read_operator(op);
     for (const json& k : dump.at("fallbacks")) add(whole, "fallback for " + kernel_text(k));
     for (const json& n : dump.at("namespaces")) {

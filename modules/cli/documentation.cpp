@@ -40,7 +40,7 @@ ordered_json json_of(std::string_view title, const operator_page& p) {
 
 answer run_doc(const request& r) {
   if (r.has("--markdown") && r.has("--json")) throw bad_request("doc: found --markdown and --json, wanted one of them");
-  // The groups that are wanted, each with copies of its pages that are.
+  // The matching groups with copies of their matching pages.
   std::vector<std::pair<std::string_view, std::vector<operator_page>>> found;
   for (const author::page_group& g : author::operator_pages()) {
     std::vector<operator_page> pages;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t width = 100;
 
-// The text broken between words, every line after this indent; the first one continues a line of `used` characters.
+// Wraps text at word boundaries. Lines are indented by `indent`; the first one continues a line of `used` characters.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
   std::string all(used < indent ? indent - used : 0, ' ');
   std::size_t column = std::max(used, indent);

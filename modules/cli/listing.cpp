@@ -19,7 +19,7 @@ answer run_ops(const request& r) {
     text = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   } else {
     for (operator_handle op : found) {
-      // A schema begins with the operator's name, so the line has both.
+      // A schema begins with the operator's name, so the name is not repeated.
       const std::string_view name = op.name(), schema = op.schema();
       text += styled(r.to, emphasis::bold, name);
       if (!r.has("--names")) text += schema.starts_with(name) ? schema.substr(name.size()) : schema;

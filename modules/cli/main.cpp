@@ -1,4 +1,4 @@
-// The process around topbit.cli: what it finds around it, and what becomes of the text.
+// The program topbit: passes terminal properties and arguments to topbit.cli and writes its output.
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ topbit::cli::terminal around() {
   return found;
 }
 
-// False if not all of it could be written, with errno.
+// False if not all of the text could be written; errno has the reason.
 bool write_all(int file, const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t n = write(file, text.data() + at, text.size() - at);
@@ -44,7 +44,8 @@ bool write_all(int file, const std::string& text) {
 }  // namespace
 
 int main(int count, char** words) {
-  // A reader that has seen enough, such as head, is no failure: writing fails with EPIPE instead of ending the process.
+  // A reader that closes the pipe early, such as head, is not an error: write fails with EPIPE instead of raising
+  // SIGPIPE.
   std::signal(SIGPIPE, SIG_IGN);
   try {
     const std::vector<std::string> all(words + (count > 0 ? 1 : 0), words + count);

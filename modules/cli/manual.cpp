@@ -7,7 +7,7 @@ namespace topbit::cli {
 
 namespace {
 
-// Text as roff has to be told it: a dash is a minus, a backslash is two, a line must not begin like a request.
+// Escapes text for roff: minus signs, backslashes, and a dot at the start of a line, which would be a request.
 std::string escaped(std::string_view text) {
   std::string all;
   for (char c : text) {

@@ -7,7 +7,7 @@ namespace topbit::cli {
 
 bool matches(std::string_view pattern, std::string_view name) {
   if (pattern.find_first_of("*?") == std::string_view::npos) return name.find(pattern) != std::string_view::npos;
-  // Where the last star stood, and what it was last taken to stand for: a later star makes an earlier one final.
+  // Backtracking to the last star suffices: `star` is its index, `after` the end of the text it matches so far.
   std::size_t p = 0, n = 0, star = std::string_view::npos, after = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {

@@ -28,7 +28,7 @@ json described(const inspect::table_row& cell) {
 std::string page_of(const inspect::coverage_report& report) {
   json keys = json::array(), cells = json::array(), operators = json::array(), shadowed = json::array();
   for (dispatch_key k : report.keys) keys.push_back(to_string(k));
-  std::map<std::string, std::size_t> numbers;  // of the cells met so far, by what they say
+  std::map<std::string, std::size_t> numbers;  // index of each distinct cell, by its JSON text
   for (const inspect::coverage_row& row : report.operators) {
     json line = json::array();
     for (const inspect::table_row& cell : row.cells) {
@@ -52,7 +52,7 @@ std::string page_of(const inspect::coverage_report& report) {
                  {"operators", operators},
                  {"shadowed", shadowed}};
 
-  // In a script element nothing but "<" can end it or begin a comment, and JSON has it within strings only.
+  // In a script element only "<" can end the element or begin a comment, and JSON has "<" only inside strings.
   std::string data;
   for (char c : all.dump(-1, ' ', false, json::error_handler_t::replace)) {
     if (c == '<')

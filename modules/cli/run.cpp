@@ -7,7 +7,7 @@ namespace topbit::cli {
 
 namespace {
 
-// Withdrawn in the reverse order of loading: a later one may build on an earlier one.
+// Withdraws plugins in the reverse order of loading: a later one may depend on an earlier one.
 class loaded_plugins {
  public:
   void load(const std::string& path) { all_.push_back(load_plugin(path)); }
@@ -50,7 +50,7 @@ outcome run(std::span<const std::string> words, const terminal& around) {
     r.to = {colors_wanted(r, around.output_is_terminal, around), around.columns};
     answer a = answer_of(r, plugins);
     return {std::move(a.text), {}, static_cast<int>(a.ends)};
-  } catch (const error& e) {  // with its text, where it is a bad_alloc too
+  } catch (const error& e) {  // keeps the message even if the error is also a bad_alloc
     sentence = printable(e.what());
   } catch (const std::bad_alloc&) {
     throw;

@@ -19,7 +19,7 @@ constexpr std::string_view code_of(emphasis s) {
   return {};
 }
 
-// What the labels of answers, and the words of a coverage table, are worth to the eye.
+// Styles of the labels of answers and of the words of a coverage table.
 constexpr std::pair<std::string_view, emphasis> styles_of_words[] = {
     {"takes", emphasis::green},     {"kernel", emphasis::green},  {"default", emphasis::blue},
     {"composite", emphasis::blue},  {"nested", emphasis::blue},   {"autograd", emphasis::blue},
@@ -50,7 +50,7 @@ std::string painted_line(const style& s, std::string_view line) {
   return text + styled(s, emphasis::dim, line.substr(place, rest - place)) + std::string(line.substr(rest));
 }
 
-// How many bytes at the front are one character of UTF-8 that may be printed; 0: none.
+// Size in bytes of the printable UTF-8 character at the start of the text; 0 if there is none.
 std::size_t printable_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -63,7 +63,7 @@ std::size_t printable_bytes(std::string_view text) {
     code = code << 6 | (byte(i) & 0x3f);
   }
   constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  // Control characters of the second block, overlong forms, surrogates, what reverses the direction of text.
+  // C0 and C1 control characters, overlong encodings, surrogates, bidirectional overrides and isolates.
   const bool control = code < 0xa0 || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
   const bool wrong = code < least[size] || (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff;
   return control || wrong ? 0 : size;
@@ -98,7 +98,7 @@ std::string line_by_line(std::string_view text, Paint&& paint) {
   return all;
 }
 
-// Words of their own style and the spaces between, behind the first word.
+// Styles each word after the first one.
 std::string painted_words(const style& s, std::string_view line) {
   std::string all(line.substr(0, line.find(' ')));
   for (line.remove_prefix(all.size()); !line.empty();) {

@@ -31,7 +31,7 @@ answer run_explain(const request& r) {
   std::optional<key_set> placed;
   if (r.has("--place")) placed = union_of(r.values("--place"));
   const key_set includes = union_of(r.values("--include"));
-  // No thread has Autocast without switching it on, so who asks for it means that.
+  // Autocast is excluded by default, so including it must also enable it.
   std::optional<enable_autocast> autocast;
   if (includes.has(functionality::Autocast)) autocast.emplace();
   const include_guard included(includes);

@@ -14,7 +14,7 @@ namespace topbit {
 namespace {
 const tb_cuda_runtime& runtime() { return *tb_cuda_runtime_functions(); }
 
-// Streams that nothing but capturing uses: another thread's calls in one would become part of the graph.
+// Streams used only for capturing: calls of another thread on a shared stream would become part of the graph.
 class capturing_stream {
  public:
   explicit capturing_stream(device d) : device_(d) {
@@ -52,16 +52,16 @@ class capturing_stream {
 
 }  // namespace
 
-// Gives the calls of a capture a part of the random numbers of its graph.
+// Reserves ranges of random numbers for the calls of a capture and gives them their Philox states.
 class cuda_graph::recorder final : public author::random_recorder {
  public:
-  // To be made before the capture begins: what is taken while it runs may lie where an earlier call's memory was, which
-  // every replay writes again.
+  // Construct before the capture begins: memory allocated during a capture may reuse that of an earlier call, which
+  // every replay overwrites.
   explicit recorder(cuda_graph& graph)
       : graph_(graph), room_(author::make_tensor({most_generators, 2}, dtype::int64, graph.device_)) {}
 
   std::optional<author::recorded_numbers> draw(device target, const generator& source, std::uint64_t count) override {
-    // Calls may go to another stream, which is captured too if it waits for this one.
+    // A call on another stream is captured only if that stream waits for this one.
     if (target != graph_.device_) return {};
     if (runtime().stream_is_captured(target.index, runtime().current_stream(target.index)) == 0) return {};
     numbers& drawn = of(source);

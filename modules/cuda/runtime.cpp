@@ -22,7 +22,7 @@ void* allocate(device d, std::size_t bytes) {
   return p;
 }
 
-// Nothing can be done about memory that cannot be given back, and a destructor asks.
+// Called by destructors; a failure cannot be handled.
 void release(device d, void* p) noexcept { memory().release(d.index, p); }
 
 void copy_in(device d, void* to, const void* from, std::size_t bytes) {
@@ -86,7 +86,7 @@ bool is_deterministic() noexcept { return runtime().is_deterministic() != 0; }
 
 void detail::check_cuda(device d, int status, std::string_view doing) {
   if (status == TB_OK) return;
-  // An index that is no device fails everywhere in the runtime's own words.
+  // An invalid index makes the CUDA runtime fail with a message of its own; report the index instead.
   const int count = cuda_device_count();
   if (status != TB_OUT_OF_MEMORY && (d.index < 0 || d.index >= count) && count > 0) check_cuda_device(d);
   const std::string text = std::string(doing) + " on " + to_string(d) + ": " + memory().last_error();

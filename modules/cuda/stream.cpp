@@ -23,7 +23,7 @@ struct stream_pool {
 };
 
 stream_pool& pool_of(device d, bool high_priority) {
-  // Streams may be asked for while the process ends.
+  // Never destroyed: streams may be requested during exit.
   static auto& pools = *new std::array<std::array<stream_pool, 2>, 128>;
   return pools[static_cast<std::size_t>(d.index)][high_priority ? 1 : 0];
 }

@@ -20,8 +20,8 @@ namespace topbit::detail {
 
 namespace {
 
-constexpr int most_links = 40;                  // the kernel's own limit
-constexpr int most_tries = 100;                 // of names that others have
+constexpr int most_links = 40;                  // MAXSYMLINKS of Linux
+constexpr int most_tries = 100;                 // attempts to find an unused name
 constexpr std::size_t most_waiting = 1U << 16;  // bytes
 constexpr std::size_t random_digits = 16;
 
@@ -33,7 +33,7 @@ std::string_view file_kind(const struct stat& s) {
   return S_ISLNK(s.st_mode) ? "a symbolic link" : "a device";
 }
 
-// What temporary files for a name begin with; the longest name with the digits behind it is one that file systems take.
+// Prefix of temporary names for a target name. Cut at 200 bytes, so that prefix and digits stay within NAME_MAX.
 std::string beginning_of_temporaries(std::string_view name) {
   return "." + std::string(name.substr(0, 200)) + ".topbit-";
 }
@@ -43,7 +43,7 @@ bool is_temporary(std::string_view name, std::string_view beginning) {
          name.find_first_not_of("0123456789abcdef", beginning.size()) == std::string_view::npos;
 }
 
-// One digit for each four bits.
+// Hexadecimal, least significant digit first.
 std::string digits_of(std::uint64_t number) {
   std::string digits(random_digits, '0');
   for (char& digit : digits) digit = "0123456789abcdef"[std::exchange(number, number / 16) % 16];
@@ -64,7 +64,7 @@ void atomic_file::refuse(const std::string& what, int error) const {
   throw topbit::error(who_ + what + (error == 0 ? "" : ": " + std::generic_category().message(error)), op_);
 }
 
-// The constructor that it calls is done, so that the destructor cleans up where the body throws.
+// The delegated constructor has completed, so the destructor cleans up if the body throws.
 atomic_file::atomic_file(std::string_view op, const std::string& path) : atomic_file(op) {
   who_ = op_ + ": " + in_quotes(path) + ": ";
   open_folder(path);
@@ -76,10 +76,10 @@ atomic_file::~atomic_file() {
   if (!temporary_.empty()) unlinkat(folder_.number(), temporary_.c_str(), 0);
 }
 
-// --- where it goes
+// --- resolving the target
 
-// The last name of the path may be a link; those of folders are followed by the system. Everything after goes by this
-// folder, wherever it is moved.
+// Follows symbolic links in the last path component; those in folders are followed by the system. All later calls use
+// the folder's descriptor, so the folder may be moved meanwhile.
 void atomic_file::open_folder(const std::string& path) {
   if (path.find('\0') != std::string::npos) refuse("found a path with a zero character, which no file has");
   std::string target = path;
@@ -100,7 +100,7 @@ void atomic_file::open_folder(const std::string& path) {
   target_exists();
 }
 
-// Throws for what is no regular file: whoever opened a pipe or a device wants it to stay.
+// Throws for anything but a regular file: a pipe or device must not be replaced by a file.
 bool atomic_file::target_exists() const {
   struct stat found;
   const char* const name = name_.empty() ? "." : name_.c_str();
@@ -116,14 +116,15 @@ bool atomic_file::target_exists() const {
 
 // --- the temporary file
 
-// The lock is gained where nobody lives who would finish this file. One that was just renamed is not there to remove.
+// Removes temporary files of processes that have ended: their lock is free. A file that was just renamed has no entry
+// left to remove.
 void atomic_file::remove_abandoned() const {
   const int again = openat(folder_.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (again < 0) refuse("its folder cannot be read", errno);
   const std::unique_ptr<DIR, closed_folder> names(fdopendir(again));
   if (!names) {
     close(again);
-    throw std::bad_alloc();  // the only reason left
+    throw std::bad_alloc();  // the only remaining cause
   }
   const std::string beginning = beginning_of_temporaries(name_);
   while (const dirent* const entry = readdir(names.get())) {
@@ -146,8 +147,8 @@ void atomic_file::open_temporary() {
   refuse("cannot be written", EEXIST);
 }
 
-// Who may read the old file is known at the end; until then nobody else may. A file that is new gets the mode that the
-// process gives to all.
+// A replacement is private to the owner until take_mode_of_target() sets its mode. A new file gets mode 0666 and the
+// process's umask.
 bool atomic_file::try_to_open_temporary(bool is_replacement) {
   std::uint64_t number = 0;
   if (getentropy(&number, sizeof number) != 0) refuse("found no random number for the name of a file", errno);
@@ -160,8 +161,8 @@ bool atomic_file::try_to_open_temporary(bool is_replacement) {
   }
   temporary_ = name;
   file_ = std::move(file);
-  // Someone who cleans up may come before the lock, and removes it then. Where the file system has no locks, nobody
-  // gets one, and nothing is removed.
+  // remove_abandoned() of another process may take the lock first and remove the file; then the name is retried. On a
+  // file system without locks no process gets one, and nothing is removed.
   struct stat made;
   const bool is_ours = flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   if (is_ours && fstat(file_.number(), &made) == 0 && made.st_nlink != 0) return true;
@@ -169,7 +170,7 @@ bool atomic_file::try_to_open_temporary(bool is_replacement) {
   return false;
 }
 
-// --- what it holds
+// --- writing
 
 void atomic_file::write(const void* bytes, std::size_t size) {
   if (waiting_.size() + size > most_waiting) flush();
@@ -198,9 +199,9 @@ void atomic_file::put(const char* bytes, std::size_t size) const {
   }
 }
 
-// --- the end
+// --- replacing the target
 
-// Where the group cannot be kept, its rights would be another group's: these get what everybody has.
+// If the group cannot be kept, the group permissions would apply to another group: they become those of others.
 void atomic_file::take_mode_of_target() const {
   struct stat old, made;
   if (fstatat(folder_.number(), name_.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0) return;
@@ -221,7 +222,7 @@ void atomic_file::replace() {
     refuse("cannot be replaced", errno);
   }
   temporary_.clear();
-  // Some file systems cannot do this for a folder, and say so; there is nothing more to do there.
+  // Some file systems do not support fsync on a folder and return EINVAL or ENOTSUP; this is not an error.
   if (fsync(folder_.number()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     refuse("was replaced, but its folder could not be written; the old file may be back after a power failure", errno);
   }

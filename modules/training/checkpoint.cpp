@@ -14,7 +14,7 @@ std::string beginning(std::string_view who, const std::string& path) {
   return std::string(who) + ": " + detail::in_quotes(path) + ": ";
 }
 
-// Seed and place, their bits as they are: there is no tensor of unsigned numbers of this size.
+// Seed and offset as int64 bit patterns, since no dtype is uint64.
 tensor place_of(generator g) {
   const philox_state next = g.take(0);
   return from_values<std::int64_t>({std::bit_cast<std::int64_t>(next.seed), std::bit_cast<std::int64_t>(next.offset)},
@@ -36,7 +36,7 @@ std::vector<named_tensor> places_of(std::span<const generator> generators) {
   return all;
 }
 
-// What begins so, without that; the others stay.
+// Removes the tensors whose name has this prefix and returns them without the prefix.
 std::vector<named_tensor> take_part(std::vector<named_tensor>& all, std::string_view begin) {
   std::vector<named_tensor> part;
   std::erase_if(all, [&](const named_tensor& one) {

@@ -25,7 +25,7 @@ void check_most(std::string_view who, double most) {
   throw error(std::string(who) + ": found most=" + to_string(scalar(most)) + ", wanted 0 or more", std::string(who));
 }
 
-// Halves are summed in float32.
+// Accumulates float16 and bfloat16 in float32.
 double norm_of(const tensor& gradient, double p) {
   const dtype type = promote(gradient.dtype(), dtype::float32);
   return item(aten::linalg_vector_norm(gradient, p, arg<"dtype"> = type));

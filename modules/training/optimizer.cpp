@@ -58,10 +58,10 @@ void optimizer::add(std::vector<tensor> parameters, double learning_rate, std::v
   std::vector<std::vector<tensor>> state(state_names.size(), std::vector<tensor>(count));
   std::vector<std::int64_t> ages(count, 0);
   step_counts on_device;
-  // A tensor without elements has nobody to count for.
+  // Meta tensors have no elements, so no device counter is created.
   if (counts_on_device && parameters[0].device() != meta) {
     check_one_device(parameters);
-    // What is made in a capture would be made again in every replay, so state exists from the beginning.
+    // Allocated now: an allocation inside a captured graph would be repeated in every replay.
     for (std::vector<tensor>& of : state) {
       for (std::size_t i = 0; i < count; ++i) of[i] = fresh_state(parameters[i]);
     }
@@ -124,9 +124,9 @@ void optimizer::set_learning_rate_factor(double factor) {
   for (std::size_t i = 0; i < groups_.size(); ++i) set_learning_rate_factor(factor, i);
 }
 
-// --- steps that a device counts
+// --- step counters on a device
 
-// They begin with the next step, so that a step reads its own number, and counts when it is done.
+// The counters hold the number of the next step: a step reads its number first and increments it at the end.
 optimizer::step_counts optimizer::counted(std::vector<std::int64_t> ages, std::int64_t steps, device target) {
   ages.push_back(steps);
   const tensor next = from_values<std::int64_t>(ages, {static_cast<std::int64_t>(ages.size())});
@@ -138,7 +138,7 @@ optimizer::step_counts optimizer::counted(std::vector<std::int64_t> ages, std::i
   return counts;
 }
 
-// One call where all parameters had gradients, else one for each run of neighbours that had.
+// One call if all parameters had gradients, else one per run of consecutive parameters.
 void optimizer::count_step(const step_counts& counts, std::span<const due_batch> done) {
   std::vector<std::size_t> places;
   for (const due_batch& b : done) places.insert(places.end(), b.members.begin(), b.members.end());
@@ -151,7 +151,7 @@ void optimizer::count_step(const step_counts& counts, std::span<const due_batch>
   }
 }
 
-// Steps of each parameter so far; where a device counts, then those of the optimizer.
+// Steps so far of each parameter; with counters on a device, followed by those of the optimizer.
 std::vector<std::int64_t> optimizer::ages(const group& g) {
   if (!g.on_device.next.defined()) return g.ages;
   const tensor next = to(g.on_device.next, cpu);
@@ -162,7 +162,7 @@ std::vector<std::int64_t> optimizer::ages(const group& g) {
 }
 
 std::int64_t optimizer::steps() const {
-  // Groups count in turn, so the last one counts whole steps.
+  // Groups are updated in order, so the last group's counter counts complete steps.
   for (std::size_t i = groups_.size(); i-- > 0;) {
     if (groups_[i].on_device.next.defined()) return ages(groups_[i]).back();
   }
@@ -171,8 +171,8 @@ std::int64_t optimizer::steps() const {
 
 // --- steps
 
-// Usually one: all parameters of a group have gradients, every time. The tensors of state are made here, so that a lack
-// of memory is noticed before anything has changed.
+// Groups parameters by step number; usually one batch, since all parameters of a group have gradients in every step.
+// State tensors are allocated here, so that running out of memory changes nothing.
 std::vector<optimizer::due_batch> optimizer::due_batches(const group& g, double rate) const {
   const bool counts_there = g.on_device.next.defined();
   std::vector<due_batch> due;
@@ -208,7 +208,7 @@ std::vector<optimizer::due_batch> optimizer::due_batches(const group& g, double 
 void optimizer::step() {
   const no_grad guard;
   std::vector<std::vector<due_batch>> due;
-  // Read once, since the device may count.
+  // Read once: steps() may copy from the device.
   const bool scheduled = std::ranges::any_of(groups_, [](const group& g) { return static_cast<bool>(g.schedule); });
   const std::int64_t step = scheduled ? steps() : 0;
   for (const group& g : groups_) due.push_back(due_batches(g, rate_at(g, step)));
@@ -236,7 +236,7 @@ void optimizer::zero_grad() noexcept {
 
 namespace {
 
-// What float64 counts, of which a device makes use.
+// Largest step count that float64 represents exactly; device counters are float64.
 constexpr std::int64_t most_steps = std::int64_t{1} << 53;
 
 tensor whole_number(std::int64_t n) { return from_values<std::int64_t>({n}, {}); }
@@ -266,7 +266,7 @@ std::vector<named_tensor> optimizer::state() const {
   return tensors;
 }
 
-// The names of two optimizers' state may be the same.
+// Two optimizers may use the same names for their state, so the optimizer's name is checked.
 void optimizer::check_name(std::span<const named_tensor> state) const {
   const auto at = std::ranges::find(state, "name", &named_tensor::name);
   if (at == state.end() || at->value.dtype() != dtype::uint8 || at->value.dim() != 1) return;
@@ -286,7 +286,7 @@ std::int64_t optimizer::read_count(const detail::name_index& state, const std::s
               name_);
 }
 
-// Which parameters have state is what the names say; of these everything must be there, and nothing else.
+// The names say which parameters have state; each of these must be complete, and no other name may occur.
 void optimizer::read_state(std::span<const named_tensor> state, std::vector<group>& into, std::int64_t& steps) const {
   check_name(state);
   const detail::name_index by_name = detail::index_names(name_ + ": ", state);
@@ -325,7 +325,7 @@ void optimizer::read_state(std::span<const named_tensor> state, std::vector<grou
   }
 }
 
-// A graph that was captured has the places of the old tensors.
+// A captured graph holds the addresses of the old tensors, so the new values are copied into them.
 void optimizer::keep_places(const group& before, group& now) {
   const auto put = [](const tensor& place, const tensor& from) {
     tensor to = place;

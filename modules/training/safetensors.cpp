@@ -38,14 +38,14 @@ void save_tensors(const std::string& path, std::span<const named_tensor> tensors
 
 namespace {
 
-// A file that is open, from its beginning.
+// An open file, read from the start.
 struct reader {
   std::string who;
   std::ifstream in;
-  std::uint64_t left = 0;  // bytes
+  std::uint64_t left = 0;  // unread bytes
 
   explicit reader(const std::string& path) : who("load_tensors: " + detail::in_quotes(path) + ": ") {
-    // To open a pipe would wait for somebody who writes to it.
+    // Opening a pipe would block until it has a writer.
     std::error_code failed;
     const std::filesystem::file_status status = std::filesystem::status(path, failed);
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {

@@ -32,8 +32,8 @@ std::string all_codes() {
   return all;
 }
 
-// Elements that fit into memory: sizes of 0 count as 1, as they do for strides. More than any file has where there is
-// no tensor of these sizes.
+// Bytes of a tensor. As for strides, sizes of 0 count as 1 in the overflow check. Returns UINT64_MAX, more than any
+// file has, if no tensor can have these sizes.
 std::uint64_t bytes_for(const shape& sizes, dtype type) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max() / sizeof(double);
   std::uint64_t elements = 1;
@@ -45,8 +45,8 @@ std::uint64_t bytes_for(const shape& sizes, dtype type) {
   return std::ranges::find(sizes, 0) != sizes.end() ? 0 : elements * size_of(type);
 }
 
-// What the parser calls for each part of a header, in the order of the text; false is never returned, what is wrong is
-// thrown. An object of tensors is at depth 1, each of them at depth 2, the numbers of a shape at depth 3.
+// SAX callbacks of the JSON parser, in text order. Errors are thrown, so false is never returned. Depth 1: the object
+// of tensors; 2: one tensor; 3: the numbers of a shape.
 class header_handler {
  public:
   header_handler(const std::string& who, std::size_t size, std::uint64_t elements)
@@ -68,7 +68,7 @@ class header_handler {
     if (depth_ == 2 && member_ == member::dtype) type_ = std::ranges::find(codes, std::string_view(text), &code::name);
     return end_scalar(quoted(text), depth_ == 2);
   }
-  bool binary(json::binary_t&) { return true; }  // text has none
+  bool binary(json::binary_t&) { return true; }  // JSON text has no binary values
 
   bool start_object(std::size_t) {
     open('{');
@@ -108,7 +108,7 @@ class header_handler {
  private:
   enum class member : std::uint8_t { none, other, dtype, shape, data_offsets };
   static constexpr std::size_t most_shown = 200;
-  static constexpr int deepest = 127;  // the reader's that the format comes from
+  static constexpr int deepest = 127;  // limit of the original safetensors reader
 
   [[noreturn]] void refuse(const std::string& what) const { throw error(who_ + what, "load_tensors"); }
   [[noreturn]] void refuse_tensor(const std::string& what) const { refuse(in_quotes(entry_.name) + ": " + what); }
@@ -121,7 +121,7 @@ class header_handler {
     return out;
   }
 
-  // --- the value that is being read, as text, as far as anyone would read it
+  // --- the value being read, as text, truncated for messages
 
   void begin_value(member m) {
     member_ = m;
@@ -238,13 +238,13 @@ class header_handler {
   bool is_metadata_ = false, has_metadata_ = false;
 
   file_entry entry_;
-  bool is_described_ = false;  // by an object
-  unsigned members_ = 0;       // a bit for each that was there
+  bool is_described_ = false;  // the value is an object
+  unsigned members_ = 0;       // a bit for each member seen
 
   member member_ = member::none;
   std::string shown_;
-  bool is_list_ = false;                // of natural numbers and nothing else
-  std::vector<std::uint64_t> numbers_;  // one more than a tensor can have says that there were more
+  bool is_list_ = false;                // a list of unsigned integers only
+  std::vector<std::uint64_t> numbers_;  // at most max_dims + 1 are kept: enough to detect too many
   bool after_value_ = false;
   const code* type_ = std::end(codes);
 };
@@ -253,7 +253,7 @@ class header_handler {
 
 std::vector<file_entry> read_header(const std::string& who, std::string_view text, std::uint64_t elements) {
   const auto refuse = [&](const std::string& what) { throw error(who + what, "load_tensors"); };
-  // The parser skips what may stand before JSON in other places, and takes a zero for the end.
+  // The parser would skip a byte order mark or blanks, and treats a zero byte as the end.
   if (!text.starts_with('{')) refuse("found a header that does not begin with '{'");
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
     refuse("the header is not JSON, at its byte " + std::to_string(zero + 1) + " of " + std::to_string(text.size()));

@@ -11,7 +11,7 @@ namespace topbit::schedule {
 
 namespace {
 
-// How much of a stretch is over, from 0 to 1; all of one without steps.
+// The elapsed fraction of `steps`, at most 1; 1 if there are no steps.
 double part(std::int64_t step, std::int64_t steps) noexcept {
   return step >= steps ? 1 : static_cast<double>(step) / static_cast<double>(steps);
 }
