@@ -1,6 +1,6 @@
-// Elementwise test plans: the shapes to try, operands that fit them, and the model's walk over their positions.
+// Elementwise test plans: shapes, operands with their strides, and a reference iteration over their positions.
 //
-// The walk is an odometer over indices, so that it has nothing in common with the kernels' address arithmetic.
+// The iteration is an odometer over indices, independent of the kernels' address arithmetic.
 #pragma once
 
 #include "support.h"
@@ -40,7 +40,7 @@ inline std::vector<shape> shapes() {
   return all;
 }
 
-// An operand of a shape: the memory from its lowest to its highest element, and where its first element is.
+// An operand: the memory from its lowest to its highest address, and the index of its first element.
 template <typename T>
 struct operand {
   array<T> memory;
@@ -102,12 +102,12 @@ void each_position(const shape& of, const std::vector<std::int64_t>& first, Visi
   }
 }
 
-// Kernels and models come as std::function: a test body exists once per table, and templates on its lambdas would
-// make these the slowest files of the project to compile.
+// Kernels and models are passed as std::function: a test body is compiled once per table, and templates on its lambdas
+// would make these the slowest files of the project to compile.
 using launch_plan = std::function<tb_status(const tb_kernels&, const tb_plan*)>;
 
-// Runs one elementwise kernel on one shape and compares each element of the result's memory: those of the plan with
-// the model, those between with what was there before.
+// Runs an elementwise kernel on one shape and compares the result's memory: elements of the plan with the model, all
+// others with their previous values.
 template <typename Out, typename In>
 std::string try_unary(backend here, const shape& of, const launch_plan& launch,
                       const std::function<expected<Out>(In)>& model) {
@@ -149,7 +149,7 @@ std::string try_binary(backend here, const shape& of, const launch_plan& launch,
   return found.text();
 }
 
-// As one string per failing shape, so that a check shows them all.
+// One message per failing shape, so that a check prints all of them.
 inline std::string over_shapes(const std::function<std::string(const shape&)>& attempt) {
   std::string failures;
   for (const shape& of : shapes()) {

@@ -1,4 +1,4 @@
-// Matrix products asked of a kernel in every way the seam has, and what they should be: a plain loop in long double.
+// Matrix products in all variants of the kernel ABI, compared with a plain loop in long double.
 #pragma once
 
 #include <array>
@@ -19,7 +19,8 @@ struct strides {
   std::int64_t row, col, first, count;
 };
 
-// The strides of a [rows][cols] matrix stored in some order, where its first element is, and how long the memory is.
+// The strides of a [rows][cols] matrix in a storage order, the index of its first element, and the number of elements
+// of its memory.
 inline strides lay_out(order how, std::int64_t rows, std::int64_t cols) {
   const std::int64_t count = rows * cols;
   switch (how) {
@@ -35,12 +36,12 @@ inline strides lay_out(order how, std::int64_t rows, std::int64_t cols) {
   return {};
 }
 
-// An element type of the seam: how it is read and written here, and what it is computed in.
+// An element type of the kernel ABI: conversions and compute type.
 template <typename E>
 struct element {
   using compute = E;
   static constexpr std::int32_t dtype = dtype_of<E>;
-  static constexpr double rounding = 0;  // of a result, beside that of what is computed in, in parts of it
+  static constexpr double rounding = 0;  // relative error of storing a result, in addition to computing it
   static E from(double x) { return E(x); }
   static E value(E x) { return x; }
 };
@@ -67,20 +68,20 @@ void fill_elements(const array<E>& values, std::uint64_t seed) {
   for (E& x : values) x = element<E>::from(random.between(-9, 9));
 }
 
-enum class plus { nothing, result, other };  // what is added: nothing, what is in the result, another matrix
+enum class plus { nothing, result, other };  // the added matrix: none, the result, another one
 
-// What is asked beside the plain product of two matrices.
+// Options of a product beyond two matrices.
 struct variant {
   double alpha = 1, beta = 1;
   plus added = plus::nothing;
-  order added_order = order::rows;  // of another matrix
+  order added_order = order::rows;  // of plus::other
   std::int64_t batch = 1;
-  bool shared_a = false;  // one a for the whole batch
+  bool shared_a = false;  // one a for all products of the batch
   bool shared_b = false;
   order out = order::rows;
-  std::int64_t gap = 0;  // behind each row of the result; order::rows alone
-  bool corners = false;  // a NaN in a, an infinity in b
-  bool old_nan = false;  // the result held NaN before
+  std::int64_t gap = 0;  // elements after each row of the result; order::rows only
+  bool corners = false;  // a contains a NaN, b an infinity
+  bool old_nan = false;  // the result contains NaN before the call
   std::int32_t activation = -1;
 };
 
@@ -97,7 +98,7 @@ inline double activated(std::int32_t activation, double x) {
   }
 }
 
-// E: elements of a and b. O: those of the result.
+// E: element type of a and b; O: of the result.
 template <typename E, typename O = E>
 std::string try_matmul(backend here, extent of, order a_order, order b_order, variant how) {
   using compute = typename element<E>::compute;
@@ -184,7 +185,7 @@ std::string try_matmul(backend here, extent of, order a_order, order b_order, va
         if constexpr (std::is_floating_point_v<compute>) {
           want[std::size_t(at)].slack =
               ulps<compute>(4 + std::sqrt(double(of.k)), magnitude) + element<O>::rounding * std::fabs(sum);
-          if (element<O>::rounding != 0) want[std::size_t(at)].slack += 0x1p-20L;  // denormal halves
+          if (element<O>::rounding != 0) want[std::size_t(at)].slack += 0x1p-20L;  // subnormal float16
         }
       }
     }
@@ -198,7 +199,7 @@ std::string try_matmul(backend here, extent of, order a_order, order b_order, va
          " of dtype " + std::to_string(element<E>::dtype) + "\n";
 }
 
-// One product of dense matrices.
+// A single product of dense matrices.
 inline tb_matmul plain(void* out, const void* a, const void* b, extent of, tb_dtype type) {
   tb_matmul product{};
   product.out = out;

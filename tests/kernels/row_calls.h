@@ -1,4 +1,4 @@
-// Calls of kernels on rows for tests: operands of any stride and step, and runs on several numbers of threads.
+// Row kernel calls for tests: operands with any stride and step, and runs with several thread counts.
 #pragma once
 
 #include "support.h"
@@ -7,11 +7,11 @@ namespace kernel_tests {
 
 struct rows_operand {
   const void* data;
-  std::int64_t length, stride, step;  // stride: over the batch
+  std::int64_t length, stride, step;  // stride: between rows of the batch
   std::int32_t dtype;
 };
 
-// One dimension of batch; the first operands are written.
+// One batch dimension; the first `written` operands are outputs.
 template <typename T>
 tb_rowwise rows_call(tb_rowwise_op op, std::int64_t rows, int written, std::initializer_list<rows_operand> operands) {
   tb_rowwise call{};
@@ -32,7 +32,7 @@ tb_rowwise rows_call(tb_rowwise_op op, std::int64_t rows, int written, std::init
   return call;
 }
 
-// How rows of a matrix lie: one behind the other, or side by side.
+// Storage of the rows of a matrix: contiguous rows, or rows interleaved with a step.
 struct lie {
   std::int64_t stride, step;
   std::int64_t at(std::int64_t row, std::int64_t i) const { return row * stride + i * step; }
@@ -48,14 +48,14 @@ template <typename T>
 rows_operand number_of_row(const array<T>& data) {
   return {data.seen_by_kernel(), 1, 1, 1, dtype_of<T>};
 }
-// The same row for all; `given` false: none.
+// One row shared by the whole batch; `given` false: no operand.
 template <typename T>
 rows_operand shared_row(const array<T>& data, std::int64_t length, bool given = true) {
   if (!given) return {nullptr, 0, 0, 0, 0};
   return {data.seen_by_kernel(), length, 0, 1, dtype_of<T>};
 }
 
-// Empty if what `compute` writes is the same to the bit for 1, 2, 3 and 5 threads.
+// Runs with 1, 2, 3 and 5 threads; empty if the results are bitwise equal.
 template <typename T>
 std::string same_on_threads(const array<T>& out, const std::function<void()>& compute) {
   std::vector<T> first;

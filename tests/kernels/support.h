@@ -1,8 +1,8 @@
-// What every kernel test stands on: the tables, memory that notices a stray access, and naive models.
+// Common code of the kernel tests: backend kernel tables, guarded memory, and naive models.
 //
-// A test body is written once and runs for each CPU table and for CUDA; a table this machine or this build lacks is
-// skipped. Operands lie between two pages that cannot be touched and beside bytes that must not change. Models are
-// plain loops in the widest type there is and know nothing of the kernels.
+// A test body is instantiated for each CPU table and for CUDA; tables that this machine or build lacks are skipped.
+// Operands lie next to inaccessible pages and guard bytes. Models are plain loops in the widest type, independent of
+// the kernels.
 #pragma once
 
 #include <sys/mman.h>
@@ -27,7 +27,7 @@
 
 namespace kernel_tests {
 
-// One type per table: the last words of a test's name.
+// One type per table; its name ends the test's name.
 struct reference {
   static constexpr const char* isa = "reference";
 };
@@ -42,7 +42,7 @@ struct avx512 {
 };
 struct cuda {};
 
-// Catch2 puts a type's name in the test's only where the types are listed one by one, hence the macro.
+// A macro, since Catch2 puts a type's name in the test's name only if the types are listed one by one.
 #define EVERY_TABLE reference, sse2, avx2, avx512, cuda
 
 struct backend {
@@ -62,7 +62,7 @@ backend need() {
   }
 }
 
-// The same for a test of one entry, which a table may lack.
+// As need(), for a test of one entry, which a table may lack.
 template <typename Table, typename Kernel>
 backend need(Kernel tb_kernels::* entry) {
   const backend here = need<Table>();
@@ -70,7 +70,7 @@ backend need(Kernel tb_kernels::* entry) {
   return here;
 }
 
-// The number of threads while this lives.
+// Sets the number of threads for a scope.
 struct with_threads {
   const std::int32_t before = tb_cpu_threads();
   explicit with_threads(std::int32_t count) { tb_cpu_set_threads(count); }
@@ -88,8 +88,8 @@ constexpr std::int32_t dtype_of = std::is_same_v<T, byte>           ? TB_BOOL
 inline const std::vector<std::int64_t> awkward_sizes = {0,  1,  2,  3,  7,  8,  9,   15,  16,  17,
                                                         31, 32, 33, 63, 64, 65, 127, 128, 129, 1000};
 
-// Memory for one operand. It lies against a forbidden page at its end or, for every second one, at its start; the
-// rest of its own pages is filled with a pattern. A device's copy has pattern on both sides.
+// Memory of one operand, adjacent to an inaccessible page at its end or, for every second operand, at its start. The
+// rest of its pages is filled with a pattern; a copy on a device has the pattern on both sides.
 class block {
  public:
   static constexpr unsigned char pattern = 0xA5;
@@ -126,7 +126,7 @@ class block {
     std::memcpy(image.data() + device_guard, data_, bytes_);
     REQUIRE(memory_->copy_in(0, device_, image.data(), image.size()) == TB_OK);
   }
-  // Brings results back; true if everything around them is as it was.
+  // Copies results to the host; true if all guard bytes are unchanged.
   bool pull() {
     const auto clean = [](const unsigned char* from, const unsigned char* to) {
       return std::all_of(from, to, [](unsigned char c) { return c == pattern; });
@@ -163,7 +163,7 @@ class array {
   T* end() const { return begin() + size_; }
   T& operator[](std::int64_t i) const { return begin()[i]; }
   T* seen_by_kernel() const { return static_cast<T*>(memory_->seen_by_kernel()) + first_; }
-  // All but the first elements, of the same memory.
+  // The same memory without the first elements.
   array from(std::int64_t first) const {
     array rest(memory_, size_ - first);
     rest.first_ = first_ + first;
@@ -188,7 +188,7 @@ class stage {
     return {blocks_.back(), count};
   }
 
-  // What a device reports of elements counts as the status of the call.
+  // An error reported by a device kernel becomes the status of the call.
   tb_status run(const std::function<tb_status(const tb_kernels&)>& launch) {
     for (const auto& one : blocks_) one->push();
     tb_status status = launch(*here_.kernels);
@@ -205,7 +205,7 @@ class stage {
     return status;
   }
 
-  // The index that was refused, which the host's kernels wrote where the call said.
+  // The rejected index: reported by the device, or written by the CPU kernel to `told`.
   std::int64_t refused(std::int64_t told) const { return here_.memory != nullptr ? reported_ : told; }
 
  private:
@@ -214,7 +214,7 @@ class stage {
   std::vector<std::shared_ptr<block>> blocks_;
 };
 
-// A small generator with the same numbers everywhere, unlike the standard distributions.
+// A generator with the same sequence on every platform, unlike the standard distributions.
 class random_numbers {
  public:
   explicit random_numbers(std::uint64_t seed) : state_(seed * 2862933555777941757u + 3037000493u) {}
@@ -229,7 +229,7 @@ class random_numbers {
   std::uint64_t state_;
 };
 
-// Ordinary values with every corner of the type strewn in.
+// Random values mixed with edge values of the type.
 template <typename T>
 T sample(random_numbers& random) {
   if constexpr (std::is_same_v<T, byte>) {
@@ -258,7 +258,7 @@ void fill_between(const array<T>& values, std::uint64_t seed, double low, double
   for (T& x : values) x = T(random.between(low, high));
 }
 
-// What a model wants of one element: within `slack` of the value; with no slack the very same, sign of zero too.
+// The expected value of an element, within `slack`; without slack exactly, including the sign of zero.
 template <typename T>
 struct expected {
   std::conditional_t<std::is_floating_point_v<T>, long double, T> value;
@@ -277,13 +277,13 @@ bool meets(T got, expected<T> want) {
   }
 }
 
-// `ulps` units in the last place at a magnitude.
+// `count` units in the last place at a magnitude.
 template <typename T>
 long double ulps(double count, long double magnitude) {
   return count * std::numeric_limits<T>::epsilon() * std::fabs(magnitude) + std::numeric_limits<T>::denorm_min();
 }
 
-// Collects what differs; empty when all is well. Printed by the check that compares it with "".
+// Collects mismatches; text() is empty if there are none, and is compared with "" by the check.
 template <typename T>
 class differences {
  public:

@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <new>
 
-// Weak: a sanitizer that defines these itself must still link.
+// Weak: a sanitizer may define these operators itself.
 namespace {
 thread_local std::size_t count = 0;
 thread_local std::ptrdiff_t live = 0, peak = 0;
-thread_local std::size_t until_failure = 0;  // 0: none is to come
+thread_local std::size_t until_failure = 0;  // 0: no allocation fails
 
 void take(void* p) noexcept {
   ++count;

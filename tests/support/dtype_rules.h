@@ -1,5 +1,5 @@
-// What the documentation of PyTorch and of the array API says of element types, written down once more: the oracle for
-// promotion and for what a number becomes when it is stored. Include this after every other header: it imports.
+// Promotion and conversion of element types, written from the documentation of PyTorch and the array API: the oracle
+// for the dtype tests. Include this after every other header: it imports.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ import topbit;
 
 namespace support {
 
-/// The promotion of two dtypes, as the table in the array API's specification, with float16 and bfloat16 added.
+/// The promotion of two dtypes: the table of the array API standard, extended by float16 and bfloat16.
 inline topbit::dtype naive_promote(topbit::dtype a, topbit::dtype b) {
   using enum topbit::dtype;
   static constexpr topbit::dtype table[10][10] = {
@@ -27,10 +27,10 @@ inline topbit::dtype naive_promote(topbit::dtype a, topbit::dtype b) {
   return table[static_cast<int>(a)][static_cast<int>(b)];
 }
 
-/// 0 bool, 1 integer, 2 floating.
+/// 0: bool, 1: integer, 2: floating.
 inline int category(topbit::dtype t) { return t == topbit::dtype::boolean ? 0 : topbit::is_floating(t) ? 2 : 1; }
 
-/// A number rounded to a binary format with this many significant bits and this least exponent, halves to even.
+/// Rounds to a binary format with `bits` significant bits and this least exponent, ties to even.
 template <class T>
 T rounded(T x, int bits, int least_exponent, T greatest) {
   if (x == 0 || !std::isfinite(x)) return x;
@@ -41,7 +41,7 @@ T rounded(T x, int bits, int least_exponent, T greatest) {
   return std::abs(result) > greatest ? std::copysign(static_cast<T>(INFINITY), x) : result;
 }
 
-/// What a tensor's element is after conversion to a dtype, as a double or a long double.
+/// The value of an element after conversion to a dtype, as a double or a long double.
 template <class T>
 T stored(topbit::dtype t, T x) {
   using enum topbit::dtype;
@@ -61,8 +61,8 @@ T stored(topbit::dtype t, T x) {
   return x;
 }
 
-/// The dtype operands are computed in: a tensor without dimensions counts only if it is of a higher category (bool,
-/// integer, floating) than those with.
+/// The common dtype of two operands: a zero-dimensional tensor counts only if its category (bool, integer, floating) is
+/// higher than the other one's.
 inline topbit::dtype naive_promoted(const topbit::tensor& a, const topbit::tensor& b) {
   const bool a_counts = a.dim() > 0 || b.dim() == 0 || category(a.dtype()) > category(b.dtype());
   const bool b_counts = b.dim() > 0 || a.dim() == 0 || category(b.dtype()) > category(a.dtype());

@@ -1,5 +1,5 @@
-// The differentiable functions of elements, with where their gradients may be compared with differences: for every test
-// that goes through all of them. Include this after every other header: it imports.
+// All differentiable elementwise functions, with the intervals on which their gradients can be compared with finite
+// differences. Include this after every other header: it imports.
 #pragma once
 
 #include <functional>
@@ -25,11 +25,11 @@ struct binary_function {
   std::function<tb::tensor(const tb::tensor&, const tb::tensor&)> call;
   std::function<void(tb::tensor&, const tb::tensor&)> call_in_place = {};
   double low = -2, high = 2;
-  // False where rounding to a narrow type may cross a jump.
+  // False if rounding to a narrow type may cross a discontinuity.
   bool narrow = true;
 };
 
-// The operator and its form that writes, with the same options; or the operator alone.
+// BOTH: the operator and its in-place form with the same options; ONE: the operator alone.
 #define BOTH(f, ...)                                                       \
   [](const tb::tensor& x) { return tb::f(x __VA_OPT__(, ) __VA_ARGS__); }, \
       [](tb::tensor& x) { tb::f##_(x __VA_OPT__(, ) __VA_ARGS__); }

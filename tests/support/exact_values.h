@@ -1,5 +1,5 @@
-// Elements as long double, which holds those of every dtype exactly; operands with numbers from the edges of a dtype;
-// and errors in units in the last place. Include this after every other header: it imports.
+// Elements as long double, which represents every dtype exactly; operands with edge values of a dtype; errors in units
+// in the last place. Include this after every other header: it imports.
 #pragma once
 
 #include <cmath>
@@ -43,13 +43,13 @@ inline std::vector<extended> exact_values(const tb::tensor& t) {
   return all;
 }
 
-/// The type that elements are converted to for a computation.
+/// The compute type of elementwise operations on this dtype.
 inline tb::dtype computed_in(tb::dtype t) {
   if (t == tb::dtype::boolean || t == tb::dtype::float64) return t;
   return tb::is_floating(t) ? tb::dtype::float32 : tb::dtype::int64;
 }
 
-/// The least and the greatest finite number of a dtype.
+/// The least and the greatest finite value of a dtype.
 inline std::pair<extended, extended> range_of(tb::dtype t) {
   using enum tb::dtype;
   switch (t) {
@@ -67,7 +67,7 @@ inline std::pair<extended, extended> range_of(tb::dtype t) {
   return {-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
 }
 
-/// The bits of a floating dtype's fraction, the leading one among them, and the exponent of its least number.
+/// Significant bits of a floating dtype, including the implicit one, and the exponent of its smallest subnormal.
 inline std::pair<int, int> precision_of(tb::dtype t) {
   switch (t) {
     case tb::dtype::float16: return {11, -24};
@@ -77,7 +77,7 @@ inline std::pair<int, int> precision_of(tb::dtype t) {
   }
 }
 
-/// The distance of a floating dtype's numbers at x.
+/// The ulp of a floating dtype at x.
 inline extended unit_at(tb::dtype t, extended x) {
   const auto [bits, least] = precision_of(t);
   int exponent = least;
@@ -85,16 +85,17 @@ inline extended unit_at(tb::dtype t, extended x) {
   return std::ldexp(extended(1), std::max(exponent - bits, least));
 }
 
-/// A wanted number, and how large were those it was computed from: what they lost, it may be off by.
+/// An expected value and the magnitude of the numbers it was computed from, for cancellation: errors are relative to
+/// the larger one.
 struct approximately {
   extended value, scale = 0;
   approximately(extended x) : value(x) {}
   approximately(extended x, extended of) : value(x), scale(std::isfinite(of) ? std::abs(of) : 0) {}
 };
 
-/// Whether an element is the wanted number: for whole numbers just that; for floating ones within so many units in the
-/// last place, of float32 for halves, which are rounded once more. A NaN is wanted by a NaN, exact zeros have their
-/// signs.
+/// True if an element matches the expected value: integers and bool exactly, floating dtypes within `units` ulp. For
+/// float16 and bfloat16 these are ulp of float32, plus one rounding of the result. NaN matches NaN; exact zeros must
+/// have the same sign unless units > 1.
 inline bool agrees(tb::dtype t, extended found, approximately wanted, extended units) {
   if (std::isnan(wanted.value)) return std::isnan(found);
   const extended nearest = stored(t, wanted.value);
@@ -102,7 +103,7 @@ inline bool agrees(tb::dtype t, extended found, approximately wanted, extended u
     return found != 0 || units > 1 || !tb::is_floating(t) || std::signbit(found) == std::signbit(nearest);
   }
   if (!tb::is_floating(t) || std::isnan(found) || std::isinf(wanted.value)) return false;
-  // Beyond the greatest number comes what would be the next.
+  // Overflow: infinity counts as the number one ulp above the greatest one.
   const auto finite = [t](extended x) {
     const extended greatest = range_of(t).second;
     return std::isinf(x) ? std::copysign(greatest + unit_at(t, greatest), x) : x;
@@ -121,7 +122,7 @@ inline std::string text_of_number(extended x) {
   return out.str();
 }
 
-/// Compares elements, row-major; empty if all agree, else a sentence.
+/// Compares elements in row-major order; returns an empty string if all match, else a message.
 inline std::string disagreement(const tb::tensor& found, const std::vector<approximately>& wanted, extended units) {
   const std::vector<extended> all = exact_values(found);
   if (all.size() != wanted.size()) return "found " + std::to_string(all.size()) + " elements";
@@ -137,7 +138,7 @@ inline std::string disagreement(const tb::tensor& found, const std::vector<exten
   return disagreement(found, std::vector<approximately>(wanted.begin(), wanted.end()), units);
 }
 
-/// Operands of every kind: few and many elements, none, no dimensions; any strides; aligned for nothing but themselves.
+/// Random operands: few, many or no elements, zero dimensions; any strides; aligned to the element size only.
 class edge_numbers : public numbers {
  public:
   using numbers::numbers;
@@ -156,7 +157,7 @@ class edge_numbers : public numbers {
     }
   }
 
-  /// A number of the dtype: from its edges, of any magnitude, or between low and high.
+  /// A random value of the dtype: an edge value, any magnitude, or between low and high.
   extended number(tb::dtype t, extended low = -9, extended high = 9) {
     if (t == tb::dtype::boolean) return flip();
     const auto [least, greatest] = range_of(t);
@@ -197,7 +198,7 @@ class edge_numbers : public numbers {
     return x;
   }
 
-  /// Uninitialised elements in some arrangement; `distinct` if they are to be written to.
+  /// Uninitialised elements in a random arrangement; `distinct`: without overlap, so that it can be written.
   tb::tensor memory(const tb::shape& sizes, tb::dtype t, bool distinct) {
     const std::int64_t pick = whole(0, 4);
     if (pick == 3 && !distinct) return arranged(sizes, t, arrangement::expanded);
@@ -205,7 +206,7 @@ class edge_numbers : public numbers {
     return arranged(sizes, t, static_cast<arrangement>(pick));
   }
 
-  /// Dense, one element behind the start of its memory.
+  /// Dense, starting at the second element of its memory.
   static tb::tensor shifted(const tb::shape& sizes, tb::dtype t) {
     const tb::tensor whole = tb::author::make_tensor({tb::numel(sizes) + 1}, t, tb::cpu);
     return tb::author::make_view(whole, sizes, tb::dense_strides(sizes), 1);

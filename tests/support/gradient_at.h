@@ -1,5 +1,5 @@
-// Gradients of one tensor at given elements, gradients of those, and whether they are what they should be. Include this
-// after every other header: it imports.
+// First and second gradients of a function of one tensor at given elements, and their comparison with expected values.
+// Include this after every other header: it imports.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace support {
 
 using one_tensor_function = std::function<tb::tensor(const tb::tensor&)>;
 
-/// The gradient of the sum of weights * f(x) by x; the weights are 1 if there are none.
+/// The gradient of sum(weights * f(x)) with respect to x; without weights, of sum(f(x)).
 inline std::vector<double> gradient_at(const one_tensor_function& f, const std::vector<double>& elements,
                                        const tb::shape& sizes, const std::vector<double>& weights = {}) {
   const tb::tensor x = tb::require_grad(tensor_of(elements, sizes));
@@ -25,7 +25,7 @@ inline std::vector<double> gradient_at(const one_tensor_function& f, const std::
   return values(tb::grad(tb::aten::sum(y), x));
 }
 
-/// The gradient of the sum of 1, 2, 3, .. times that gradient.
+/// The gradient of sum((1, 2, 3, ...) * gradient) with respect to x.
 inline std::vector<double> second_gradient_at(const one_tensor_function& f, const std::vector<double>& elements,
                                               const tb::shape& sizes, const std::vector<double>& weights = {}) {
   const tb::tensor x = tb::require_grad(tensor_of(elements, sizes));
@@ -37,7 +37,7 @@ inline std::vector<double> second_gradient_at(const one_tensor_function& f, cons
   return values(tb::grad(tb::aten::sum(g * tensor_of(counted, sizes)), x));
 }
 
-/// The same elements, but for rounding; infinities of the same sign.
+/// Equal up to rounding; infinities have the same sign.
 inline void check_elements(const std::vector<double>& found, const std::vector<double>& wanted) {
   CHECK(difference(found, wanted, 1e-12) == "");
   for (std::size_t i = 0; i < std::min(found.size(), wanted.size()); ++i) {

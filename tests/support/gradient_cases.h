@@ -1,6 +1,6 @@
-// A function of tensors whose gradients are checked: against differences of its values, and gradients of gradients
-// against differences of gradients, for leaves in every arrangement of memory; and in float32 and bfloat16 against
-// float64. Include this after every other header: it imports.
+// Gradient checks of a function of tensors: gradients against finite differences, second gradients against differences
+// of gradients, for leaves in every memory arrangement; float32 and bfloat16 against float64. Include this after every
+// other header: it imports.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
@@ -23,20 +23,20 @@ using tensor_list = std::vector<tb::tensor>;
 struct gradient_case {
   std::string name;
   std::vector<tb::shape> shapes;
-  /// The tensors have these shapes, in this order; results that are not floating are left out. Deterministic.
+  /// The arguments have these shapes, in this order; results that are not floating are ignored. Deterministic.
   std::function<tensor_list(std::span<const tb::tensor>)> run;
-  /// Elements are between these, at least `apart` from each other within a tensor, so that nothing is equal, and as far
-  /// from `not_near`, so that no function has its corner there.
+  /// Elements lie in [low, high], are distinct within a tensor and keep a minimum distance from each other and from
+  /// `not_near`, where the function is not differentiable.
   double low = -2, high = 2;
   std::vector<double> not_near = {0};
-  /// Gradients of gradients exist and are checked.
+  /// Second gradients exist and are checked.
   bool twice = true;
-  /// In float32 and bfloat16 too.
+  /// Also checked in float32 and bfloat16.
   bool narrow = true;
   tb::check_options options = {};
 };
 
-/// So many numbers between low and high, rising, apart from each other and from `not_near`.
+/// `count` ascending numbers in [low, high] with a minimum distance from each other and from `not_near`.
 inline std::vector<double> numbers_apart(std::size_t count, double low, double high,
                                          const std::vector<double>& not_near) {
   std::vector<double> values;
@@ -51,7 +51,7 @@ inline std::vector<double> numbers_apart(std::size_t count, double low, double h
   return values;
 }
 
-/// Distinct elements between low and high, in an order that depends on the seed.
+/// Distinct elements in [low, high], in an order that depends on the seed.
 inline tb::tensor distinct_elements(const tb::shape& sizes, const gradient_case& c, arrangement how, unsigned seed) {
   const tb::tensor t = arranged(sizes, tb::dtype::float64, how);
   std::mt19937 random(seed);

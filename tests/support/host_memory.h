@@ -1,5 +1,6 @@
-// Tensors by their bytes, and a limit of the host's memory for one test. Statistics are the process's, so tests compare
-// with what they found; a build with the address sanitizer begins without a cache, so they set the limit they need.
+// Tensors as bytes, and a cache limit of host memory for one test. Statistics are process-wide, so tests compare with
+// the values at their start. A build with the address sanitizer starts without a cache, so tests set the limit they
+// need.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A leaf to begin with. Include this after every other header: it imports.
+// Creates a leaf tensor for autograd tests. Include this after every other header: it imports.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ import topbit;
 
 namespace support {
 
-/// A row of float64 elements that requires its gradient.
+/// A one-dimensional float64 tensor that requires a gradient.
 inline tb::tensor leaf(const std::vector<double>& elements) {
   return tb::require_grad(tensor_of(elements, {static_cast<std::int64_t>(elements.size())}));
 }

@@ -1,6 +1,5 @@
-// A key set as two ordinary sets, and its rules as loops: what the 64-bit word has to agree with. A model can be told
-// to be wrong in one way, so that a test can show that it would notice. Include this after every other header: it
-// imports.
+// A model of key_set as two std::set with loops, compared with the 64-bit word. A model can be made wrong in one way to
+// show that a test detects the fault. Include this after every other header: it imports.
 #pragma once
 
 #include <set>
@@ -61,7 +60,7 @@ struct naive_key_set {
     }
     return all;
   }
-  // Counts the rows below the highest key; a per-backend functionality has one more, for a set without backends.
+  // Counts the slots below the highest key; a per-backend functionality has one more, for a set without backends.
   unsigned row(fault wrong) const {
     const topbit::dispatch_key k = highest(fault::none);
     unsigned rows = 0;

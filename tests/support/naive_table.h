@@ -1,5 +1,5 @@
-// The precedence of kernels, written down a second time as the numbered rules say it, with key lists in place of bits.
-// A model can be told to be wrong in one way. It includes and imports nothing: include it after both.
+// A model of kernel precedence, written from the numbered rules (P1 to P9) with lists of keys. A model can be made
+// wrong in one way. Imports nothing: include it after topbit.core and the standard headers.
 #pragma once
 
 namespace toy {
@@ -22,7 +22,7 @@ class naive_table {
  public:
   struct choice {
     topbit::inspect::row_reason why = topbit::inspect::row_reason::missing;
-    std::optional<topbit::key_target> from;  // what the kernel was registered for
+    std::optional<topbit::key_target> from;  // the key or alias of the chosen registration
     friend bool operator==(const choice&, const choice&) = default;
   };
 
@@ -75,7 +75,7 @@ class naive_table {
     return {passed ? transparent : missing, {}};  // P9
   }
 
-  // K7: what the aliases stand for.
+  // K7: the keys of each alias.
   static bool stands_for(topbit::alias_key a, topbit::dispatch_key k) {
     using enum topbit::functionality;
     using topbit::backend;
@@ -98,13 +98,13 @@ class naive_table {
   static bool one_of(topbit::dispatch_key k, std::initializer_list<topbit::functionality> layers) {
     return std::find(layers.begin(), layers.end(), k.layer) != layers.end();
   }
-  // Keys that calls pass through when nobody handles them.
+  // Keys that calls skip if nothing is registered for them.
   static bool passes_calls(topbit::dispatch_key k) {
     using enum topbit::functionality;
     return one_of(k, {BackendSelect, ADInplaceOrView, Autocast, FuncTorchVmapMode, VmapMode, Autograd, AutogradOther,
                       AutogradNestedTensor});
   }
-  // K10 and K11: is there a kernel for a backend whose autograd key this is?
+  // K10 and K11: true if a kernel is registered for a backend whose autograd key is k.
   bool any_backend_below(topbit::dispatch_key k) const {
     using enum topbit::functionality;
     for (const topbit::key_target& t : kernels) {

@@ -1,4 +1,4 @@
-// Places with names, so that a test can pin a text that says where something was registered: "f.cpp:12" becomes "A".
+// Replaces source locations in a text by names, so that a test can compare it whole: "f.cpp:12" becomes "A".
 #pragma once
 
 #include <cstddef>

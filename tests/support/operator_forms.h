@@ -1,5 +1,5 @@
-// The forms of an operator that computes element by element: what they give, whatever they write to and whatever that
-// shares with what they read. Include this after every other header: it imports.
+// Checks that all forms of an elementwise operator (functional, in-place, out, meta) agree, for any memory arrangement
+// and any overlap of result and operands. Include this after every other header: it imports.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@ import topbit;
 
 namespace support {
 
-/// The names of an operator's forms; empty where it has none.
+/// The names of an operator's forms; empty if there is none.
 struct forms {
   std::string functional, in_place, out;
 };
 using arguments = std::vector<tb::value>;
 
-/// Calls by name. Where the operator writes, to `written`: its first argument in place, its last as `out`.
+/// Calls an operator by name. `self`: first argument of an in-place form; `out`: last argument of an out form.
 inline tb::tensor call_form(const std::string& name, const arguments& given, tb::tensor* self = nullptr,
                             tb::tensor* out = nullptr) {
   tb::inline_stack<8> s;
@@ -37,7 +37,7 @@ inline tb::tensor call_form(const std::string& name, const arguments& given, tb:
   return s.pop().get<tb::tensor>();
 }
 
-/// The arguments with twins of their tensors on a device.
+/// Copies the arguments, with the tensors on a device.
 inline arguments twins_of(const arguments& given, tb::device where) {
   arguments all;
   for (const tb::value& v : given) all.push_back(v.is<tb::tensor>() ? tb::value(twin(v.get<tb::tensor>(), where)) : v);
@@ -50,7 +50,7 @@ inline std::vector<extended> stored_as(tb::dtype t, const std::vector<extended>&
   return out;
 }
 
-/// A form that writes `result` to memory of any arrangement, and nothing beside it.
+/// The out form writes `result` into memory of any arrangement, and no other byte of it.
 inline void check_out(const forms& f, const arguments& given, const tb::tensor& result, edge_numbers& source) {
   if (f.out.empty()) return;
   const std::vector<extended> wanted = exact_values(result);
@@ -64,7 +64,7 @@ inline void check_out(const forms& f, const arguments& given, const tb::tensor& 
   CHECK(bytes(after) == bytes(before));
 }
 
-/// Writes over each of its operands, and over one element beside the first.
+/// The result may be any of the operands, or overlap the first one shifted by one element.
 inline void check_aliases(const forms& f, const arguments& given, const tb::tensor& result) {
   if (f.out.empty()) return;
   const std::vector<extended> wanted = exact_values(result);
@@ -91,8 +91,8 @@ inline void check_aliases(const forms& f, const arguments& given, const tb::tens
   CHECK(disagreement(out, wanted, 0) == "");
 }
 
-/// In place: what the functional form gives, in self's dtype; refused, with nothing written, where that would lose the
-/// category or the sizes.
+/// The in-place form gives the functional result in self's dtype. It throws and writes nothing if that would lose the
+/// category or change the sizes.
 inline void check_in_place(const forms& f, const arguments& given, const tb::tensor& result) {
   if (f.in_place.empty()) return;
   const arguments again = twins_of(given, tb::cpu);
@@ -108,14 +108,14 @@ inline void check_in_place(const forms& f, const arguments& given, const tb::ten
   CHECK(disagreement(self, stored_as(self.dtype(), exact_values(result)), 0) == "");
 }
 
-/// The result on meta, where there are no elements.
+/// The functional form on meta gives the same sizes, strides and dtype.
 inline void check_meta(const forms& f, const arguments& given, const tb::tensor& result) {
   const tb::tensor there = call_form(f.functional, twins_of(given, tb::meta));
   CHECK(there.device() == tb::meta);
   CHECK((there.sizes() == result.sizes() && there.strides() == result.strides() && there.dtype() == result.dtype()));
 }
 
-/// What shapes broadcast to, all of which fit.
+/// The broadcast shape; the operands must be compatible.
 inline tb::shape broadcast_sizes(const std::vector<tb::tensor>& in) {
   std::size_t rank = 0;
   for (const tb::tensor& t : in) rank = std::max(rank, t.sizes().size());
@@ -128,8 +128,8 @@ inline tb::shape broadcast_sizes(const std::vector<tb::tensor>& in) {
   return sizes;
 }
 
-/// The functional form against `wanted(numbers of an element)`, each operand first converted to the type of the
-/// computation, `type`; then all other forms against the functional one.
+/// Compares the functional form with `wanted(numbers of an element)`, each operand converted to the compute type of
+/// `type`, then all other forms with the functional one.
 template <class Wanted>
 void check_forms(const forms& f, const arguments& given, tb::dtype type, tb::dtype gives, extended units,
                  edge_numbers& source, Wanted wanted) {

@@ -1,4 +1,4 @@
-// Where something was registered is a file and a line; a test that pins a whole text pins neither of them.
+// Removes source locations from a text, so that a test can compare the rest.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace toy {
 
-/// Every place in the calling file becomes HERE.
+/// Replaces every source location in the calling file by HERE.
 inline std::string without_places(std::string text,
                                   std::string_view file = std::source_location::current().file_name()) {
   for (std::size_t at; (at = text.find(file)) != std::string::npos;) {

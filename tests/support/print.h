@@ -1,4 +1,4 @@
-// How Catch2 prints the values of the dispatcher.
+// Catch2 string conversions for the dispatcher's types.
 #pragma once
 
 #include <catch2/catch_tostring.hpp>

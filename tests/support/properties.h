@@ -1,5 +1,5 @@
-// What a property of an operator is checked with: tensors of any shape in any place, one call that is made on meta too,
-// and the forms that write. Include this after every other header: it imports.
+// Property tests of operators: random tensors of any shape and arrangement, a call compared with its meta result, and
+// the out and in-place forms. Include this after every other header: it imports.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ import topbit;
 
 namespace support {
 
-/// Calls visit(source, dtype) so many times for every dtype.
+/// Calls visit(source, dtype) `rounds` times for every dtype.
 template <class Visit>
 void for_every_dtype(unsigned seed, int rounds, Visit visit) {
   numbers source(seed);
@@ -32,7 +32,7 @@ void for_every_dtype(unsigned seed, int rounds, Visit visit) {
   }
 }
 
-/// `least` to `most_dims` dimensions, of 1 to `most` elements, seldom of 0.
+/// `least` to `most_dims` dimensions of size 1 to `most`, rarely 0.
 inline tb::shape any_shape(numbers& source, std::int64_t least, std::int64_t most_dims, std::int64_t most) {
   tb::shape sizes;
   for (std::int64_t d = source.whole(least, most_dims); d > 0; --d) {
@@ -41,7 +41,7 @@ inline tb::shape any_shape(numbers& source, std::int64_t least, std::int64_t mos
   return sizes;
 }
 
-/// The same; seldom, where there are dimensions, one of hundreds beside others of one or two, for what goes in blocks.
+/// As any_shape(); rarely, one dimension has hundreds of elements and the others one or two, to reach blocked loops.
 inline tb::shape any_long_shape(numbers& source, std::int64_t least, std::int64_t most_dims, std::int64_t most) {
   const tb::shape sizes = any_shape(source, least, most_dims, most);
   if (sizes.size() == 0 || source.whole(0, 14) != 0) return sizes;
@@ -51,7 +51,7 @@ inline tb::shape any_long_shape(numbers& source, std::int64_t least, std::int64_
   return out;
 }
 
-/// A dimension of a shape, and a way to say it, perhaps from the back.
+/// A dimension of a shape: its index, and an argument that denotes it, possibly counted from the end.
 struct some_dim {
   std::size_t at;
   std::int64_t given;
@@ -62,8 +62,8 @@ inline some_dim any_dim(numbers& source, const tb::shape& sizes) {
   return {static_cast<std::size_t>(at), source.whole(0, 1) == 0 ? at : at - n};
 }
 
-/// Uninitialised, to be written: dense, transposed, sliced, or dense from the second element on, which is aligned for
-/// an element and for no register.
+/// Uninitialised memory to write: dense, transposed, sliced, or dense from the second element on, which is not aligned
+/// to a SIMD register.
 inline tb::tensor any_room(numbers& source, const tb::shape& sizes, tb::dtype type) {
   const std::int64_t how = source.whole(0, 3);
   if (how != 3) return arranged(sizes, type, arrangements[how]);
@@ -75,20 +75,20 @@ inline void copy_elements(const tb::tensor& to, const tb::tensor& from) {
   each_index(to.sizes(), [&](const tb::shape& i) { set(to, i, get(from, i)); });
 }
 
-/// The same elements in another place.
+/// A copy in another arrangement.
 inline tb::tensor moved(numbers& source, const tb::tensor& t) {
   const tb::tensor to = any_room(source, t.sizes(), t.dtype());
   copy_elements(to, t);
   return to;
 }
 
-/// Small numbers in any arrangement.
+/// Small random numbers in any arrangement.
 inline tb::tensor any_tensor(numbers& source, const tb::shape& sizes, tb::dtype type) {
   if (source.whole(0, 4) == 0) return source.tensor(sizes, type, arrangement::expanded);
   return moved(source, source.tensor(sizes, type));
 }
 
-/// The same, and in floating dtypes every tenth a NaN, an infinity or -0.
+/// As any_tensor(); in floating dtypes a tenth of the elements are NaN, infinite or -0.
 inline tb::tensor any_odd_tensor(numbers& source, const tb::shape& sizes, tb::dtype type) {
   const tb::tensor t = any_tensor(source, sizes, type);
   const double odd[] = {std::nan(""), INFINITY, -INFINITY, -0.0};
@@ -98,7 +98,7 @@ inline tb::tensor any_odd_tensor(numbers& source, const tb::shape& sizes, tb::dt
   return t;
 }
 
-/// Whole numbers in any arrangement: their sums and products are exact in every dtype, in any order.
+/// Integers in any arrangement; with small bounds their sums and products are exact in every dtype, in any order.
 inline tb::tensor any_whole_tensor(numbers& source, const tb::shape& sizes, tb::dtype type, std::int64_t low,
                                    std::int64_t high) {
   const tb::tensor t = any_tensor(source, sizes, type);
@@ -106,7 +106,7 @@ inline tb::tensor any_whole_tensor(numbers& source, const tb::shape& sizes, tb::
   return t;
 }
 
-/// f(index) for every index, row-major.
+/// f(index) for every index, in row-major order.
 template <class F>
 std::vector<double> listed(const tb::shape& sizes, F f) {
   std::vector<double> out;
@@ -117,8 +117,8 @@ std::vector<double> listed(const tb::shape& sizes, F f) {
 template <class Op>
 using calls_of = calls<typename std::remove_cvref_t<Op>::signature>;
 
-/// What the operator returns on the CPU. Fails the test if it writes to an argument, or if meta says other sizes,
-/// strides or dtypes.
+/// The results on the CPU. Fails the test if an argument is written, or if sizes, strides or dtypes differ from those
+/// on meta.
 template <class Op, class... A>
 std::vector<tb::tensor> results_of(const Op& op, const A&... given) {
   const auto bytes_before = std::tuple(bytes_of(given)...);
@@ -143,7 +143,7 @@ tb::tensor result_of(const Op& op, const A&... given) {
   return all[0];
 }
 
-/// Fails the test unless the tensor has these sizes, this dtype and, but for the tolerance, these elements.
+/// Fails the test unless the tensor has these sizes, this dtype and, within the tolerance, these elements.
 inline void check_tensor(const tb::tensor& t, const tb::shape& sizes, tb::dtype type, const std::vector<double>& wanted,
                          double tolerance = 0) {
   REQUIRE(tb::to_string(t.sizes()) == tb::to_string(sizes));
@@ -151,7 +151,7 @@ inline void check_tensor(const tb::tensor& t, const tb::shape& sizes, tb::dtype 
   REQUIRE(difference(values(t), wanted, tolerance) == "");
 }
 
-/// A place made by any_room() was written in its elements only.
+/// Memory from any_room() was written only at the tensor's elements.
 inline void check_nothing_beside(const tb::tensor& t) {
   const tb::tensor copy = twin(t, tb::cpu);
   each_index(copy.sizes(), [&](const tb::shape& i) { std::memset(address(copy, i), 0x55, tb::size_of(copy.dtype())); });
@@ -159,7 +159,7 @@ inline void check_nothing_beside(const tb::tensor& t) {
   REQUIRE(std::ranges::all_of(all, [](std::byte b) { return b == std::byte{0x55}; }));
 }
 
-/// Calls replace(tensor) with each tensor among arguments, which it may exchange for another while it runs.
+/// Calls replace(tensor) for each tensor among the arguments; replace may exchange it temporarily.
 template <class Replace, class... A>
 void each_argument(std::tuple<A...>& arguments, Replace replace) {
   const auto one = [&]<class T>(T& x) {
@@ -172,7 +172,7 @@ void each_argument(std::tuple<A...>& arguments, Replace replace) {
   std::apply([&](auto&... x) { (one(x), ...); }, arguments);
 }
 
-/// Two dense tensors of which the second begins one element behind the first, and is written as the first is read.
+/// Two dense tensors of the same memory, the second shifted by one element; the first has the given elements.
 inline std::pair<tb::tensor, tb::tensor> overlapping(const tb::tensor& elements) {
   const tb::shape& sizes = elements.sizes();
   const tb::tensor whole = tb::author::make_tensor({elements.numel() + 1}, elements.dtype(), tb::cpu);
@@ -183,8 +183,8 @@ inline std::pair<tb::tensor, tb::tensor> overlapping(const tb::tensor& elements)
   return {part(0), part(1)};
 }
 
-/// The out form, whose last arguments are written, gives what the functional form gives: into any place, and one result
-/// also over each argument like it, at the same place and one element behind.
+/// The out form gives the functional result: into any arrangement and, for a single result, also over each argument of
+/// the same sizes and dtype, exactly and shifted by one element.
 template <class Op, std::size_t N, class... A>
 void check_out(numbers& source, const Op& op, const std::array<tb::tensor, N>& wanted, const A&... given) {
   const auto check = [&](auto arguments, const std::array<tb::tensor, N>& out) {
@@ -219,8 +219,8 @@ void check_out(numbers& source, const Op& op, const tb::tensor& wanted, const A&
   check_out(source, op, std::array{wanted}, given...);
 }
 
-/// The in-place form gives what the functional form gives, whatever the place of self; also where self is another
-/// argument too, which is read as it was. Where the functional form refuses that, so does this one, and writes nothing.
+/// The in-place form gives the functional result, for any arrangement of self, also if self is another argument too,
+/// which is read before it is written. If the functional form throws, the in-place form throws and writes nothing.
 template <class Functional, class InPlace, class... A>
 void check_in_place(numbers& source, const Functional& functional, const InPlace& in_place, const tb::tensor& self,
                     const A&... given) {
@@ -254,7 +254,7 @@ void check_in_place(numbers& source, const Functional& functional, const InPlace
   });
 }
 
-/// The same shape, some sizes of which are 1, for what broadcasts to it.
+/// The shape with some sizes replaced by 1; broadcasts to the original.
 inline tb::shape with_ones(numbers& source, const tb::shape& sizes) {
   tb::shape out;
   for (std::int64_t n : sizes) out.push_back(n != 0 && source.whole(0, 3) == 0 ? 1 : n);

@@ -1,4 +1,4 @@
-// The text of what a call throws, so that a test can pin the whole sentence.
+// The message of the exception that a call throws.
 #pragma once
 
 #include <exception>

@@ -1,9 +1,10 @@
-// A gradient rule on random calls: random shapes, strides and dtypes, inputs that are repeated, and some whose gradient
-// nobody wants. In float64 gradients are compared with differences of values, and gradients of gradients with
-// differences of gradients; in narrower dtypes with those of float64 at the same elements.
+// Checks a gradient rule on random calls: random shapes, strides and dtypes, expanded inputs, and inputs that require
+// no gradient. float64 gradients are compared with finite differences, second gradients with differences of gradients,
+// narrower dtypes with float64 at the same elements.
 //
-// A failure says the seed of its call: TOPBIT_GRADIENT_SEED=<seed> runs that one alone, of the rule that Catch2's
-// `-c <rule>` chooses. TOPBIT_GRADIENT_ROUNDS=<n> makes more calls. Include this after every other header: it imports.
+// A failure prints the seed of its call: TOPBIT_GRADIENT_SEED=<seed> repeats only that call, for the rule selected with
+// Catch2's `-c <rule>`. TOPBIT_GRADIENT_ROUNDS=<n> sets the number of calls. Include this after every other header: it
+// imports.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +25,14 @@ import topbit;
 
 namespace support {
 
-/// A call that was drawn: the sizes of its tensors, the call of them, and its other arguments in words.
+/// A random call: the shapes of its tensors, the call, and a description of its other arguments.
 struct drawn_call {
   std::vector<tb::shape> shapes;
   std::function<tensor_list(std::span<const tb::tensor>)> run;
   std::string text = {};
 };
 
-/// The results, and a sum of each input, for results that may depend on none of the inputs whose gradient is wanted.
+/// The results, and a sum of each input: a result may depend on none of the inputs that require a gradient.
 inline tensor_list beside_sums(tensor_list results, std::span<const tb::tensor> inputs) {
   for (const tb::tensor& x : inputs) results.push_back(tb::aten::sum(x));
   return results;
@@ -40,30 +41,30 @@ inline tensor_list beside_sums(tensor_list results, std::span<const tb::tensor> 
 struct random_rule {
   std::string name;
   std::function<drawn_call(numbers&)> draw;
-  /// Elements are between these, all of a call distinct, and none near the corners of the function.
+  /// Elements lie in [low, high], are distinct within a call, and keep a distance from points without a derivative.
   double low = -2, high = 2;
   std::vector<double> not_near = {0};
-  /// An input may be an expanded tensor; not where equal elements are a corner.
+  /// An input may be an expanded tensor; false if equal elements are a point without a derivative.
   bool repeats = true;
-  /// Inputs of one call may have several dtypes.
+  /// Inputs of a call may have different dtypes.
   bool mixes = false;
-  /// Gradients of gradients exist and are checked.
+  /// Second gradients exist and are checked.
   bool twice = true;
-  /// By how much more than a few units in the last place narrow dtypes may be off; 0 for any.
+  /// Factor on the tolerance of narrow dtypes; 0: not checked.
   double narrow = 1;
 };
 
-/// True once in n draws.
+/// True with probability 1/n.
 inline bool one_in(numbers& source, std::int64_t n) { return source.whole(0, n - 1) == 0; }
 
-/// An argument in words, for drawn_call::text.
+/// An argument as text, for drawn_call::text.
 inline std::string said(const char* name, const tb::shape& list) { return name + (" " + tb::to_string(list) + " "); }
 template <class Number>
 std::string said(const char* name, Number n) {
   return name + (" " + std::to_string(n) + " ");
 }
 
-/// `least` to `most_dims` dimensions, of 1 to 5 elements, seldom of none, and not many elements in all.
+/// `least` to `most_dims` dimensions of size 1 to 5, rarely 0, with at most `most_elements` elements.
 inline tb::shape small_shape(numbers& source, std::int64_t least = 0, std::int64_t most_dims = 4, bool empty = true,
                              std::int64_t most_elements = 16) {
   tb::shape sizes;
@@ -76,7 +77,7 @@ inline tb::shape small_shape(numbers& source, std::int64_t least = 0, std::int64
   return sizes;
 }
 
-/// Uninitialised elements without overlap: dimensions in any order in memory, steps and gaps between their elements.
+/// Uninitialised elements without overlap: random order of dimensions, random steps, a random offset.
 inline tb::tensor scattered_room(numbers& source, const tb::shape& sizes, tb::dtype type) {
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.rbegin(), order.rend(), std::size_t{0});
@@ -110,7 +111,7 @@ inline unsigned seed_of(const std::string& rule, int round) {
   return static_cast<unsigned>(x >> 32);
 }
 
-// The leaves of a call: its inputs, or what they are expanded from.
+// The leaves of a call: its inputs, or the tensors they are expanded from.
 struct leaves_of_call {
   const random_rule& rule;
   drawn_call call;
@@ -166,7 +167,7 @@ struct leaves_of_call {
     }
     return all;
   }
-  // The gradients by the wanted leaves of the results, each of which has gradients that every dtype holds.
+  // Gradients of the results with respect to the wanted leaves; the output gradients are exact in every dtype.
   tensor_list gradients(const tensor_list& leaves) const {
     tensor_list outputs, weights, by;
     for (const tb::tensor& r : run(leaves)) {

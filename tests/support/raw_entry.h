@@ -1,5 +1,5 @@
-// An operator's entry as calls read it, for tests that look at its rows or damage them: mask and word of keys that
-// every call has, the boxed entry point, then the rows.
+// The layout of an operator's entry, for tests that inspect or corrupt its slots: mask, keys included in every call,
+// boxed entry point, slots.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Losses of elements and what is made of them: all, their mean or their sum. Include this after every other header: it
+// Expected elementwise losses and their reductions none, mean and sum. Include this after every other header: it
 // imports.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace support {
 enum class reduction : std::int64_t { none, mean, sum };
 inline constexpr reduction reductions[] = {reduction::none, reduction::mean, reduction::sum};
 
-/// The losses, row-major, each as large as the numbers it was computed from; `divisor` makes a sum the mean.
+/// Expected losses in row-major order with the magnitude of their terms; `divisor` divides the sum for the mean.
 struct losses {
   tb::shape sizes;
   std::vector<approximately> all;
@@ -28,7 +28,8 @@ struct losses {
   }
 };
 
-/// A composite rounds each of its steps to the dtype: `units` of those, of numbers as large as they come.
+/// Compares with a tolerance of `units` ulp of the dtype, at the larger of value and scale: a composite rounds after
+/// each step.
 inline std::string loss_disagreement(const tb::tensor& found, const losses& wanted, reduction how, extended units) {
   const tb::dtype t = found.dtype();
   std::vector<approximately> all = wanted.all;
@@ -38,7 +39,7 @@ inline std::string loss_disagreement(const tb::tensor& found, const losses& want
       sum += x.value;
       size += std::max(std::abs(x.value), x.scale);
     }
-    // What is float64 is summed in it, one after the other.
+    // float64 sums are accumulated sequentially in float64.
     if (t == tb::dtype::float64) units += extended(all.size()) / 2;
     const extended by = how == reduction::mean ? wanted.divisor : 1;
     all = {approximately(sum / by, by == 0 ? 0 : size / std::abs(by))};

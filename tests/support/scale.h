@@ -1,4 +1,4 @@
-// How much a test does that draws its cases at random, or does one thing very often: TOPBIT_TEST_SCALE, a factor.
+// TOPBIT_TEST_SCALE: a factor on the number of random or repeated cases of a test.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ inline double test_scale() {
   return scale;
 }
 
-// `full` times the factor, and never so few that nothing is tested.
+// `full` times the factor, at least `least`.
 inline int scaled(int full, int least = 1) { return std::max(least, static_cast<int>(full * test_scale())); }
 
-// Draws a fraction of many similar cases, TOPBIT_TEST_SCALE, and always the first. By a random sequence, the same in
-// every run: every n-th case would be the same value of an inner loop.
+// Selects a fraction TOPBIT_TEST_SCALE of many similar cases, always including the first. Pseudo-random with a fixed
+// seed: every n-th case would always be the same value of an inner loop.
 class sampled_cases {
  public:
   bool is_drawn() {

@@ -1,5 +1,5 @@
-// A classifier with relu layers, trained by gradient descent, in plain loops over double: what the same program written
-// with operators has to agree with. It knows no tensor, no kernel and no graph.
+// An MLP classifier with relu, trained by gradient descent in plain loops over double: the reference for the same
+// program written with operators. Independent of topbit.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ class mlp_reference {
     for (std::size_t l = 0; l < layers_.size(); ++l)
       x.push_back(forward(layers_[l], x[l], rows, l + 1 < layers_.size()));
 
-    // The gradient of the loss by the last layer's sums is (softmax - one at the label) / rows.
+    // Gradient of the loss with respect to the logits: (softmax - one_hot(label)) / rows.
     const std::size_t classes = layers_.back().out;
     std::vector<double> gradient(rows * classes);
     double loss = 0;
@@ -55,7 +55,7 @@ class mlp_reference {
     return y;
   }
 
-  // Changes the layer and returns the gradient of what it was given, cut where the relu before it was zero.
+  // Updates the layer and returns the gradient of its input, zeroed where the preceding relu was inactive.
   static std::vector<double> backward(layer& w, const std::vector<double>& x, const std::vector<double>& gradient,
                                       std::size_t rows, double rate, bool relu_before) {
     std::vector<double> below(rows * w.in, 0.0), weight = w.weight, bias = w.bias;

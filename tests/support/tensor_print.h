@@ -1,4 +1,4 @@
-// How Catch2 prints what topbit.tensor defines. Include this after every other header: it imports.
+// Catch2 string conversions for the types of topbit.tensor. Include this after every other header: it imports.
 #pragma once
 
 #include <catch2/catch_tostring.hpp>

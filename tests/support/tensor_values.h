@@ -1,5 +1,5 @@
-// Tensors seen as plain lists of double, and random tensors in every arrangement of memory a kernel can meet. Nothing
-// here calls an operator: what operators do is compared with it. Include this after every other header: it imports.
+// Tensors as lists of double, and random tensors in every memory arrangement. Calls no operator, since operators are
+// compared with it. Include this after every other header: it imports.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace support {
 
 namespace tb = topbit;
 
-/// Calls visit(index) for every index of a shape, the last dimension fastest.
+/// Calls visit(index) for every index of a shape, in row-major order.
 template <class Visit>
 void each_index(const tb::shape& sizes, Visit visit) {
   const std::int64_t count = tb::numel(sizes);
@@ -31,14 +31,14 @@ void each_index(const tb::shape& sizes, Visit visit) {
   }
 }
 
-/// The address of an element, by the definition of strides.
+/// The address of an element, computed from the strides.
 inline std::byte* address(const tb::tensor& t, const tb::shape& index) {
   std::int64_t offset = 0;
   for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * t.strides()[d];
   return static_cast<std::byte*>(t.data()) + offset * static_cast<std::int64_t>(tb::size_of(t.dtype()));
 }
 
-/// The index in a tensor of `sizes` that broadcasting reads for an index of the result.
+/// The index in a tensor of `sizes` that is broadcast to an index of the result.
 inline tb::shape broadcast_index(const tb::shape& index, const tb::shape& sizes) {
   tb::shape out(sizes.size(), 0);
   for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -49,7 +49,7 @@ inline tb::shape broadcast_index(const tb::shape& index, const tb::shape& sizes)
 
 inline double get(const tb::tensor& t, const tb::shape& index) {
   const std::byte* at = address(t, index);
-  // What nobody wrote may be no bool.
+  // Uninitialised memory may hold an invalid bool.
   if (t.dtype() == tb::dtype::boolean) return *at != std::byte{0} ? 1 : 0;
   return tb::with_element_type(t.dtype(), [at]<class T>(T x) {
     std::memcpy(&x, at, sizeof x);
@@ -73,15 +73,14 @@ inline void set(const tb::tensor& t, const tb::shape& index, double value) {
   });
 }
 
-/// All elements, row-major.
+/// All elements in row-major order.
 inline std::vector<double> values(const tb::tensor& t) {
   std::vector<double> out;
   each_index(t.sizes(), [&](const tb::shape& index) { out.push_back(get(t, index)); });
   return out;
 }
 
-/// The tensor, or, of one on a device with memory of its own, a host tensor with the same strides over a copy of all
-/// its storage.
+/// A host tensor with the same strides over a copy of the whole storage; host tensors are returned unchanged.
 inline tb::tensor on_host(const tb::tensor& t) {
   if (!t.defined() || t.data() == nullptr || t.device() == tb::cpu) return t;
   const tb::storage& from = *tb::author::record_of(t).data;
@@ -91,7 +90,7 @@ inline tb::tensor on_host(const tb::tensor& t) {
   tb::author::record_of(twin).data = tb::author::record_of(whole).data;
   return tb::author::make_view(twin, t.sizes(), t.strides(), tb::author::record_of(t).offset);
 }
-/// The other way: a copy of all its storage on a device, with the same strides.
+/// A copy of the whole storage on a device, with the same strides.
 inline tb::tensor on_device(const tb::tensor& t, tb::device where) {
   if (!t.defined() || where == tb::cpu) return t;
   const tb::storage& from = *tb::author::record_of(t).data;
@@ -103,7 +102,7 @@ inline tb::tensor on_device(const tb::tensor& t, tb::device where) {
   return tb::author::make_view(whole, t.sizes(), t.strides(), tb::author::record_of(t).offset);
 }
 
-/// The bytes of everything the tensor's storage holds, what the tensor does not reach included.
+/// All bytes of the tensor's storage, including those that are not elements of the tensor.
 inline std::vector<std::byte> bytes(const tb::tensor& found) {
   const tb::tensor t = on_host(found);
   const auto& data = tb::author::record_of(t).data;
@@ -136,7 +135,7 @@ inline std::string name_of(arrangement a) {
   return "";
 }
 
-/// Uninitialised elements of these sizes. Expanded: every second dimension, from the last, repeats one element.
+/// Uninitialised elements. Expanded: every second dimension, counted from the last, has stride 0.
 inline tb::tensor arranged(const tb::shape& sizes, tb::dtype type, arrangement how, tb::device where = tb::cpu) {
   tb::shape base = sizes, strides(sizes.size(), 0);
   std::int64_t offset = 0;
@@ -159,7 +158,7 @@ inline tb::tensor arranged(const tb::shape& sizes, tb::dtype type, arrangement h
   return tb::author::make_view(whole, sizes, strides, tb::numel(sizes) == 0 ? 0 : offset);
 }
 
-/// The same strides over memory of its own, with the same bytes; on the meta device, without any.
+/// The same strides over a copy of the storage; on the meta device without data.
 inline tb::tensor twin(const tb::tensor& t, tb::device where) {
   if (!t.defined()) return t;
   const auto all = static_cast<std::int64_t>(tb::author::record_of(t).data->bytes / tb::size_of(t.dtype()));
@@ -170,7 +169,7 @@ inline tb::tensor twin(const tb::tensor& t, tb::device where) {
   return tb::author::make_view(whole, t.sizes(), t.strides(), tb::author::record_of(t).offset);
 }
 
-/// A source of test data: the same on every run.
+/// A deterministic source of test data.
 class numbers {
  public:
   explicit numbers(unsigned seed) : engine_(seed) {}
@@ -179,11 +178,11 @@ class numbers {
   }
   double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
 
-  /// Small numbers which every dtype holds, none of them zero where a floating dtype is asked for.
+  /// Small numbers that every dtype represents; not zero in floating dtypes.
   tb::tensor tensor(const tb::shape& sizes, tb::dtype type, arrangement how = arrangement::dense) {
     return fill(arranged(sizes, type, how), -3, 3);
   }
-  /// Numbers above 0.
+  /// Positive numbers.
   tb::tensor positive(const tb::shape& sizes, tb::dtype type, arrangement how = arrangement::dense) {
     return fill(arranged(sizes, type, how), 0.5, 3);
   }
@@ -192,7 +191,7 @@ class numbers {
     for (std::int64_t n = whole(0, static_cast<std::int64_t>(most_dims)); n > 0; --n) out.push_back(whole(1, most));
     return out;
   }
-  /// The shape of something that broadcasts to `sizes`: some dimensions 1, some leading ones missing.
+  /// A shape that broadcasts to `sizes`: some dimensions 1, some leading ones missing.
   tb::shape narrowed(const tb::shape& sizes) {
     tb::shape out;
     for (auto d = static_cast<std::size_t>(whole(0, static_cast<std::int64_t>(sizes.size()))); d < sizes.size(); ++d) {
@@ -215,7 +214,7 @@ class numbers {
   std::mt19937_64 engine_;
 };
 
-/// The two lists agree within tolerance * (1 + |wanted|); a NaN agrees with a NaN. Empty if so, else a sentence.
+/// Compares within tolerance * (1 + |wanted|); NaN equals NaN. Returns an empty string if equal, else a message.
 inline std::string difference(const std::vector<double>& found, const std::vector<double>& wanted, double tolerance) {
   if (found.size() != wanted.size()) {
     return "found " + std::to_string(found.size()) + " elements, wanted " + std::to_string(wanted.size());
@@ -232,7 +231,7 @@ inline std::string difference(const std::vector<double>& found, const std::vecto
   return {};
 }
 
-/// A few units in the last place.
+/// A few ulp of the dtype.
 inline double tolerance_of(tb::dtype t) {
   switch (t) {
     case tb::dtype::float16: return 2e-3;

@@ -1,4 +1,4 @@
-// Types that take part in dispatch without being tensors. Include this after every other header: it imports.
+// Types other than tensors that take part in dispatch. Include this after every other header: it imports.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ import topbit.core;
 
 namespace toy {
 
-/// A value type: larger than a word, so it is boxed behind a pointer.
+/// A value type larger than a word, so it is boxed on the heap.
 struct image {
   topbit::key_set keys;
   int width = 0, height = 0;
 };
 constexpr topbit::key_set keys_of(const image& i) noexcept { return i.keys; }
 
-/// A handle that counts the references it takes: one word, so it is boxed in place, count and all.
+/// A reference-counted handle of one word, so it is boxed in place.
 class tensor {
  public:
   struct record {
@@ -59,7 +59,7 @@ class tensor {
 };
 inline topbit::key_set keys_of(const tensor& t) noexcept { return t.keys(); }
 
-/// Says where an operator without keyed arguments should run.
+/// A device argument: selects the backend of an operator without keyed arguments.
 struct device {
   topbit::backend where = topbit::backend::CPU;
   friend bool operator==(const device&, const device&) = default;
@@ -70,7 +70,7 @@ constexpr topbit::key_set backend_keys_of(device d) noexcept {
 
 }  // namespace toy
 
-/// As text the number it holds; one made from text is on the CPU.
+/// Written as the number it holds; read from text, it is on the CPU.
 template <>
 struct topbit::boxed_type<toy::tensor> {
   static constexpr bool one_word = true;

@@ -1,5 +1,5 @@
-// What the Trace Event Format asks of a file with complete events and thread names: the fields and types of each event,
-// and that events of one thread lie inside each other or apart, as a viewer that draws them as a flame chart needs it.
+// Validates a file in the Trace Event Format with complete events and thread names: fields and types of each event, and
+// that events of a thread are nested or disjoint, as flame charts require.
 #pragma once
 
 #include <map>
@@ -49,7 +49,7 @@ inline std::vector<std::string> faults(const json& file) {
       found.push_back(e.dump() + ": phase");
     }
   }
-  // Begin and duration are whole nanoseconds, so an end may be two of them beside where it was.
+  // Begin and duration are rounded to nanoseconds, so an end may be off by two nanoseconds.
   const double rounding = 0.002;
   for (const auto& [thread, spans] : of_thread) {
     for (const auto& a : spans) {

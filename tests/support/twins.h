@@ -1,5 +1,5 @@
-// Arguments that are made again for one more call, or for another device, and calls that take them. Include this after
-// every other header: it imports.
+// Copies of arguments for another call or device, and typed calls with them. Include this after every other header: it
+// imports.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace support {
 
 using sizes_argument = std::vector<std::int64_t>;
 
-/// An argument of its own for one more call, its tensors and devices on that device.
+/// A copy of the argument, its tensors and devices replaced by those of a device.
 template <class T>
 T twin_argument(const T& x, tb::device where) {
   if constexpr (std::is_same_v<T, tb::tensor>)
@@ -37,7 +37,7 @@ T twin_argument(const T& x, tb::device where) {
     return x;
 }
 
-/// The bytes of the tensors that an argument is or has.
+/// The bytes of all tensors in an argument.
 template <class T>
 std::vector<std::byte> bytes_of(const T& argument) {
   if constexpr (std::is_same_v<T, tb::tensor>)
@@ -55,13 +55,13 @@ std::vector<std::byte> bytes_of(const T& argument) {
     return {};
 }
 
-/// Calls an operator by its C++ signature.
+/// Calls an operator through its C++ signature.
 template <class Sig>
 struct calls;
 
 template <class R, class... A>
 struct calls<R(A...)> {
-  /// The results. An out variant gives its last argument, an in-place one its first: both as the tensor.
+  /// Returns the results; an out or in-place form returns the tensor it wrote.
   template <class Op, class... Given>
   static std::vector<tb::tensor> typed(const Op& op, std::tuple<Given...>& given) {
     return std::apply([&](auto&... x) { return listed(op(static_cast<A>(x)...)); }, given);

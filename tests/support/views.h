@@ -1,5 +1,5 @@
-// Random strided tensors and what it means that one tensor is a view of another, by addresses. Include this after every
-// other header: it imports.
+// Random strided tensors, and a check by addresses that one tensor is a view of another. Include this after every other
+// header: it imports.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ inline bool shares(const tb::tensor& a, const tb::tensor& b) {
   return tb::author::record_of(a).data.get() == tb::author::record_of(b).data.get();
 }
 
-/// Up to four dimensions of `least` to 3 elements, with strides of which some are 0, and some overlap, of elements of
-/// any width. Every element of the storage has another value.
+/// Up to four dimensions of size `least` to 3, with strides that may be 0 or overlap, and a random element size.
+/// Elements of the storage are distinct.
 inline tb::tensor random_view(numbers& source, std::int64_t least = 0) {
   tb::shape sizes, strides;
   std::int64_t reach = source.whole(0, 3);
@@ -28,13 +28,13 @@ inline tb::tensor random_view(numbers& source, std::int64_t least = 0) {
     inner *= std::max<std::int64_t>(sizes[sizes.size() - 1], 1);
     reach += std::max<std::int64_t>(sizes[sizes.size() - 1] - 1, 0) * strides[strides.size() - 1];
   }
-  if (source.whole(0, 3) != 0) {  // mostly as dense tensors have them, the last dimension the fastest
+  if (source.whole(0, 3) != 0) {  // usually row-major strides
     for (std::size_t i = 0, j = sizes.size(); i + 1 < j; ++i, --j) {
       std::swap(sizes[i], sizes[j - 1]);
       std::swap(strides[i], strides[j - 1]);
     }
   }
-  // All that hold the numbers: which dtype it is is nothing to a view, but for its width.
+  // Dtypes that represent all the numbers; views depend on the element size only.
   constexpr tb::dtype widths[] = {tb::dtype::float64, tb::dtype::float16, tb::dtype::float32,
                                   tb::dtype::int16,   tb::dtype::int32,   tb::dtype::int64};
   const tb::tensor whole = tb::author::make_tensor({reach + 1}, widths[source.whole(0, 5)], tb::cpu);
@@ -42,7 +42,7 @@ inline tb::tensor random_view(numbers& source, std::int64_t least = 0) {
   return tb::author::make_view(whole, sizes, strides, offset);
 }
 
-/// All shapes of so many elements, with at most so many dimensions.
+/// All shapes with `elements` elements and at most `most_dims` dimensions.
 inline std::vector<tb::shape> shapes_of(std::int64_t elements, std::size_t most_dims) {
   std::vector<tb::shape> all;
   if (elements == 1) all.emplace_back();
@@ -58,7 +58,7 @@ inline std::vector<tb::shape> shapes_of(std::int64_t elements, std::size_t most_
   return all;
 }
 
-/// True if y looks at the storage of x, and its element at each index is the one of x at place(index).
+/// True if y shares x's storage and its element at each index is x's element at place(index).
 template <class Place>
 bool views(const tb::tensor& y, const tb::tensor& x, Place place) {
   bool good = shares(x, y) && !y.same_as(x) && y.dtype() == x.dtype() && y.keys() == x.keys();
@@ -66,7 +66,7 @@ bool views(const tb::tensor& y, const tb::tensor& x, Place place) {
   return good;
 }
 
-/// The list with a value put in before a place, and without one.
+/// The list with a value inserted at an index, and without the value at an index.
 inline tb::shape with(const tb::shape& d, std::size_t where, std::int64_t value) {
   tb::shape out;
   for (std::size_t i = 0; i <= d.size(); ++i) {

@@ -1,5 +1,5 @@
-// A process that was told which kernels to take but cannot says so by skipping all of its tests, not by passing with
-// others. Linked into a test program, it is all that is needed for a run per architecture.
+// Skips all tests of a program if TOPBIT_CPU_ISA names kernels that this machine cannot run, instead of passing with
+// others. Link it into a test program to run it once per ISA.
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 #include <cstdlib>
