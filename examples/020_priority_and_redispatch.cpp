@@ -17,8 +17,8 @@ image crop_cpu(const image& i, int border) {
   return {i.keys, i.width - 2 * border, i.height - 2 * border};
 }
 
-// A kernel may ask for the keys of the call. It is its own key that is the highest bit of them: what is below
-// it is the rest of the call.
+// A kernel may take the key set of the call as its first parameter. The kernel's own key is the highest one; the call
+// goes on with the keys below it.
 image crop_autograd(tb::key_set keys, const image& i, int border) {
   std::puts("  Autograd: remember how to undo the crop");
   return crop.redispatch(keys & tb::below(tb::key::Autograd), i, border);

@@ -40,7 +40,7 @@ static_assert(!tb::kernel_for<&narrow, decltype(scale)>);
 int main() {
   const image photo{tb::key::CPU, 640, 480};
   scale(photo, 2);                          // gamma comes from the schema
-  scale(photo, 2, tb::arg<"gamma"> = 2.2);  // or goes by name
+  scale(photo, 2, tb::arg<"gamma"> = 2.2);  // or is passed by name
   scale(tb::arg<"factor"> = 3, tb::arg<"self"> = photo);
 }
 

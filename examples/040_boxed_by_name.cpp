@@ -29,7 +29,7 @@ const auto kernels = tb::library("img")
                          .def(area)
                          .impl<[](const image& i) { return std::int64_t{i.width} * i.height; }>(area, tb::key::CPU);
 
-// A fallback for a whole layer: it is independent of the operators that pass through it.
+// A fallback: one boxed kernel for every operator at this key.
 void log_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& stack) {
   op.redispatch_boxed(keys & tb::below(tb::key::UserTop1), stack);
   std::printf("%s took %d, gave", std::string(op.name()).c_str(), static_cast<int>(op.argument_count()));

@@ -8,8 +8,7 @@ namespace tb = topbit;
 
 int main() {
   // 1. A tensor has sizes, an element type and a device; copying it copies a reference. One floating-point number in
-  // the
-  //    braces makes all of them float32; integers alone are int64.
+  // the braces makes all elements float32; integers alone are int64.
   const tb::tensor a = tb::tensor({{1.F, 2, 3}, {4, 5, 6}});
   std::cout << a << '\n';
   // prints: [[1., 2., 3.],

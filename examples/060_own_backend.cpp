@@ -1,4 +1,4 @@
-// A backend of your own: tensors that live "elsewhere", one memory hook, and kernels for the operators you care about.
+// A backend of your own: a memory hook for its device, and kernels for the operators you need.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -7,7 +7,7 @@
 import topbit;
 namespace tb = topbit;
 
-// 1. Memory of the device. A real one would not be the host's; the functions would call its runtime.
+// 1. Device memory. Here it is host memory; a real backend would call its runtime.
 static void* allocate(tb::device, std::size_t bytes) { return std::malloc(bytes); }
 static void release(tb::device, void* p) noexcept { std::free(p); }
 static void copy(tb::device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
@@ -30,7 +30,7 @@ int main() {
   tb::set_memory_hook(npu.type, hook);
   const tb::tensor host = tb::from_values<float>({-1, 2, -3}, {3});
 
-  // 3. Nothing else names the backend: the key that the tensor carries picks the kernel.
+  // 3. Nothing else names the backend: the tensor's dispatch key selects the kernel.
   const tb::tensor there = tb::author::make_tensor(host.sizes(), host.dtype(), npu);
   hook.copy_in(npu, there.data(), host.data(), 3 * sizeof(float));
   const tb::tensor result = tb::relu(there);  // prints: relu on the npu

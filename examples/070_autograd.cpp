@@ -37,7 +37,7 @@ int main() {
   tb::backward(y);
   std::cout << tb::leaf_grad(x) << '\n';  // prints: [2., 3., 4.] (float64 [3])
 
-  // 4. Nothing is recorded in here, and it costs nothing: the thread excludes the autograd keys.
+  // 4. In this scope the thread excludes the autograd keys: calls skip autograd and record nothing.
   {
     const tb::no_grad guard;
     std::puts(tb::requires_grad(square(x)) ? "recorded" : "not recorded");  // prints: not recorded

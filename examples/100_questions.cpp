@@ -19,7 +19,7 @@ image blur_sparse(const image& i, double) { return i; }
 
 const auto kernels = tb::library("img")
                          .def(blur)
-                         .impl<&blur_composite>(blur)  // for every key, by way of other operators
+                         .impl<&blur_composite>(blur)  // composite: for every key, written with other operators
                          .impl<&blur_sparse>(blur, key::SparseCPU);
 
 int main() {
@@ -28,7 +28,8 @@ int main() {
   const tb::inspect::explanation plan = tb::explain(blur, photo, 1.5);
   std::printf("the call ends at %s\n", to_string(plan.selected).c_str());
 
-  // A sparse kernel that composites shadow where autograd comes first: register Autograd, or an explicit composite.
+  // The composite also serves AutogradCPU, which has priority, so the sparse kernel is never reached: register one for
+  // AutogradCPU, or make the composite explicit.
   const tb::inspect::why_not_answer why = tb::why_not(blur, key::SparseCPU, photo, 1.5);
   std::printf("why not SparseCPU: %s\n", std::string(name_of(why.reason)).c_str());
   for (const tb::inspect::shadowed_kernel& s : tb::coverage().shadowed) {

@@ -26,14 +26,14 @@ inline constexpr auto cpu = tb::static_dispatch::kernels<tb::key::CPU>(
     tb::static_dispatch::bind<brighten, &brighten_cpu>);
 inline constexpr auto cuda = tb::static_dispatch::kernels<tb::key::CUDA>(tb::static_dispatch::bind<crop, &crop_cuda>);
 
-// A hole is an error that names the operator and the key; so is a declared hole that does not exist.
+// A missing kernel is a compile error that names the operator and the key; so is a declared hole that does not exist.
 static_assert(tb::static_dispatch::covers<cpu, crop, area, brighten>);
 static_assert(
     tb::static_dispatch::covers_all<
         tb::static_dispatch::operators<crop, area, brighten>, tb::static_dispatch::keys<tb::key::CPU, tb::key::CUDA>,
         cpu, cuda, tb::static_dispatch::hole<area, tb::key::CUDA>, tb::static_dispatch::hole<brighten, tb::key::CUDA>>);
 
-// A layer: in front of a set it is inlined, and the same function is a kernel of the dispatch table.
+// A dispatch layer: inlined in front of a kernel set, or installed as a kernel of the dispatch table.
 struct announced {
   template <class Op, class Next, class... A>
   static auto run(Next next, A&&... a) {
@@ -42,7 +42,7 @@ struct announced {
   }
 };
 
-// Code that takes anything which can call these two operators.
+// Generic code for anything that can call these two operators.
 template <tb::static_dispatch::can_call<crop, area> How>
 int area_inside(const How& how, const image& i) {
   return tb::static_dispatch::call<area>(how, tb::static_dispatch::call<crop>(how, i, 10));

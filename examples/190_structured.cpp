@@ -13,7 +13,7 @@ namespace tb = topbit;
 inline constexpr tb::op<"demo::smooth(Tensor self, float weight) -> Tensor"> smooth;
 inline constexpr tb::op<"demo::smooth_(Tensor(a!) self, float weight) -> Tensor(a!)"> smooth_;
 inline constexpr tb::op<"demo::smooth.out(Tensor self, float weight, *, Tensor(a!) out) -> Tensor(a!)"> smooth_out;
-// One name for two of them: the arguments say which is called.
+// One name for two of them: the arguments select the operator.
 inline constexpr tb::overloads<smooth, smooth_out> smoothed;
 
 // 2. The shape function: the metadata of the result, or an error. `op` is the form that was called.

@@ -51,7 +51,7 @@ int main() {
   print_error([&] { tb::backward(z); });
   // prints: aten::mul.Tensor: a tensor saved for backward, float64 [2], was written in place by aten::zero_: found version 1, wanted 0
 
-  // Which gradient rule made the first NaN.
+  // Anomaly mode reports the gradient rule that returned the first NaN.
   const tb::detect_anomaly looking;
   print_error([&] { tb::backward(tb::sum(tb::apply<broken>(x))); });
   // prints: broken: its gradient rule gave NaN for argument 1

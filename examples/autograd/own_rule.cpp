@@ -1,4 +1,4 @@
-// A differentiable user's operator: a kernel, a gradient rule, and a line that registers each.
+// A user-defined differentiable operator: a kernel, a gradient rule, and a line that registers each.
 #include <array>
 #include <cstdio>
 #include <iostream>
@@ -19,7 +19,7 @@ using product_rule = tb::author::in_parts<
     tb::author::formula<tb::author::keep<0>, [](const tb::tensor& g, const tb::tensor& a) { return g * a; }>>;
 
 struct cube_rule {
-  tb::saved_tensor self;  // what backward reads; checked: not written in between
+  tb::saved_tensor self;  // read by backward; a write in between is an error
   double scale;
   static cube_rule save(const tb::tensor& self, double scale, const tb::tensor& /*result*/) {
     return {tb::saved_tensor(self), scale};
@@ -42,7 +42,7 @@ int main() {
   tb::backward(tb::sum(cube(x)));
   std::cout << tb::leaf_grad(x) << '\n';  // prints: [ 3., 12.] (float64 [2])
 
-  // Its declaration, as the library sees it.
+  // The gradient declaration as reported by introspection.
   const tb::gradient_declaration said = tb::declaration_of(tb::find("demo::cube"));
   std::puts(std::string(name_of(said)).c_str());  // prints: rule
 

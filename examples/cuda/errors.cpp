@@ -19,12 +19,12 @@ int main() {
   const tb::tensor right = tb::to(tb::from_values<std::int64_t>({0, 2}, {2}), where);
 
   try {
-    const tb::tensor picked = tb::index_select(rows, 0, wrong);  // starts a kernel and returns
+    const tb::tensor picked = tb::index_select(rows, 0, wrong);  // launches a kernel and returns
     tb::synchronize(where);                                      // waits, and throws
   } catch (const tb::shape_error& e) {
     std::puts(std::string(e.op()).c_str());  // prints: aten::index_select
   }
-  const tb::tensor picked = tb::to(tb::index_select(rows, 0, right), tb::cpu);  // the device goes on
+  const tb::tensor picked = tb::to(tb::index_select(rows, 0, right), tb::cpu);  // the device remains usable
   std::cout << picked << '\n';
   // prints: [[1., 2.],
   // prints:  [5., 6.]] (float32 [2, 2])

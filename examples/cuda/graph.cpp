@@ -26,9 +26,9 @@ static double train(const tb::tensor& images, const tb::tensor& labels, bool cap
     tb::backward(loss);
     optimizer.step();
   };
-  tb::manual_seed(2);  // what is dropped, with a graph and without
+  tb::manual_seed(2);  // the same dropout masks with and without a graph
   load(0);
-  step();  // the optimizer's state begins here, outside of the graph
+  step();  // allocates the optimizer's state outside the graph
   if (captured) {
     const tb::cuda_graph graph = tb::cuda_graph::capture(step);
     for (int i = 1; i < 10; ++i) {

@@ -1,4 +1,4 @@
-// The digits file: read and checked. Plain C++; nothing here knows topbit.
+// Reads and checks the digits file. Plain C++, independent of topbit.
 #pragma once
 
 #include <cstdint>

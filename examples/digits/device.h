@@ -1,8 +1,8 @@
-// What the program asks about the device to compute on: answered by device_host.cpp, or by device_cuda.cpp in the
-// program that links the CUDA backend.
+// Device query of the demo, implemented in device_host.cpp, or in device_cuda.cpp for the program that links the CUDA
+// backend.
 #pragma once
 
 #include <string>
 
-// Why there is no GPU to compute on; empty where there is one.
+// Why CUDA is unavailable; empty if it is available.
 std::string cuda_missing();

@@ -2,7 +2,7 @@
 // Include the standard headers and import topbit before this file.
 #pragma once
 
-// Takes images: [n, 8, 8], gives scores: [n, 10]; cross_entropy_loss makes probabilities of them.
+// Input: images [n, 8, 8]. Output: logits [n, 10] for cross_entropy_loss.
 
 // Three linear layers, relu between them.
 struct mlp {
@@ -30,7 +30,7 @@ struct cnn {
       : first(1, 16, 3, random, {.padding = 1}), second(16, 32, 3, random, {.padding = 1}), scores(512, 10, random) {}
 
   topbit::tensor operator()(const topbit::tensor& images) const {
-    topbit::tensor x = topbit::relu(first(topbit::unsqueeze(images, 1)));  // [n, 16, 8, 8]: of one channel
+    topbit::tensor x = topbit::relu(first(topbit::unsqueeze(images, 1)));  // [n, 16, 8, 8]; one input channel
     x = topbit::max_pool2d(topbit::relu(second(x)), 2);                    // [n, 32, 4, 4]
     return scores(topbit::flatten(x, 1));
   }

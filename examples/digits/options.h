@@ -1,4 +1,4 @@
-// What the demo can be asked to do.
+// Command line options of the demo.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ struct options {
   std::string model = "mlp";
   std::string data = TOPBIT_DIGITS_FILE;
   std::string device = "cpu";
-  int epochs = 0;   // these two are the model's own,
-  double rate = 0;  // unless they are given
+  int epochs = 0;   // the defaults of these two
+  double rate = 0;  // depend on the model
   int batch = 32;
   std::uint32_t seed = 1;
   bool quiet = false;

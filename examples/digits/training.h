@@ -1,4 +1,4 @@
-// What training is made of: two sets of images, batches in random order, a step, a count of hits.
+// Parts of training: training and test set, shuffled batches with random shifts, an optimizer step, accuracy.
 // Include the standard headers and import topbit before this file.
 #pragma once
 
@@ -21,9 +21,8 @@ inline split_digits split(const digits& d) {
   return {part(~held_out), part(held_out)};
 }
 
-// Each image moved by up to a pixel each way; what leaves is lost, what enters is blank. Of the nine windows on an
-// image with a blank edge one is drawn. Trained on shifted copies, the mlp makes a quarter fewer mistakes on
-// the held-out images.
+// Data augmentation: shifts each image by up to one pixel in each direction by drawing one of the nine windows of the
+// zero-padded image. With it, the mlp makes a quarter fewer mistakes on the held-out images.
 inline topbit::tensor shifted(const topbit::tensor& images, const topbit::generator& random) {
   const std::int64_t n = images.size(0), side = images.size(1);
   const topbit::tensor edged = topbit::pad(images, {1, 1, 1, 1});  // [n, 10, 10]

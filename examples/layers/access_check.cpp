@@ -1,7 +1,7 @@
 // An access check: some operators require a grant, which a thread holds for a scope. Copy namespace access_check.
 //
-// Calls made by other operators come through it as well, since it redispatches and never excludes its own key. It is
-// no wall against code that means harm: that can exclude the key, or call redispatch() itself.
+// Nested calls are checked as well, since the kernel redispatches and never excludes its own key. This is not a
+// security boundary: code can exclude the key or call redispatch().
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -15,7 +15,7 @@ namespace tb = topbit;
 namespace access_check {
 constexpr tb::dispatch_key own_key = tb::key::UserTop2;              // above all other layers
 constexpr std::string_view restricted[] = {"file::", "clock::set"};  // a namespace; an operator with its overloads
-thread_local std::vector<std::string_view> granted;                  // a new thread starts with nothing
+thread_local std::vector<std::string_view> granted;                  // empty in a new thread
 
 bool covers(std::string_view what, std::string_view op) {
   return op.starts_with(what) && (what.ends_with("::") || op.size() == what.size() || op[what.size()] == '.');
@@ -39,7 +39,7 @@ const auto fallback = tb::fallback<&check_call>(own_key);
 }  // namespace access_check
 
 const auto file = tb::library("file").def<[](std::string_view) { std::puts("removed"); }>("remove");
-const auto tool = tb::library("tool").def<[](std::string_view path) {  // needs no grant, but what it calls does
+const auto tool = tb::library("tool").def<[](std::string_view path) {  // needs no grant, but the operator it calls does
   tb::find("file::remove").typed<void(std::string_view)>()(path);
 }>("tidy");
 

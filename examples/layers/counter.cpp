@@ -17,15 +17,15 @@ struct slot {
   std::atomic<const void*> op = nullptr;
   std::atomic<std::uint64_t> calls = 0;
 };
-constinit std::array<slot, 4096> slots;  // more than there are operators; what does not fit is not counted
+constinit std::array<slot, 4096> slots;  // more than there are operators; calls of further ones are not counted
 
 slot* slot_of(const tb::operator_handle& op, bool may_take) noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(op.id()) / 64;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     slot& s = slots[(first + i) % slots.size()];
     const void* owner = s.op.load(std::memory_order_relaxed);
-    if (owner == nullptr && !may_take) return nullptr;  // a free slot: nobody has counted this operator
-    if (owner == nullptr) s.op.compare_exchange_strong(owner, op.id());  // null still: it is ours now
+    if (owner == nullptr && !may_take) return nullptr;                   // a free slot: this operator was never counted
+    if (owner == nullptr) s.op.compare_exchange_strong(owner, op.id());  // still null: this thread took the slot
     if (owner == nullptr || owner == op.id()) return &s;
   }
   return nullptr;
@@ -37,7 +37,7 @@ std::uint64_t calls_of(std::string_view name) {
 }
 
 void count_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& stack) {
-  if (slot* s = slot_of(op, true)) s->calls.fetch_add(1, std::memory_order_relaxed);  // also of a call that throws
+  if (slot* s = slot_of(op, true)) s->calls.fetch_add(1, std::memory_order_relaxed);  // includes calls that throw
   op.redispatch_boxed(keys.below_highest(), stack);
 }
 
@@ -45,7 +45,7 @@ const auto fallback = tb::fallback<&count_call>(own_key);
 }  // namespace counter
 
 int main() {
-  const auto counting = tb::registry::process().include_always(counter::own_key);  // every thread, until it goes
+  const auto counting = tb::registry::process().include_always(counter::own_key);  // all threads, until it is destroyed
   const auto work = [] {
     const tb::tensor a = tb::from_values<float>({1, 2}, {2});
     for (int i = 0; i < 1000; ++i) tb::mean(a);

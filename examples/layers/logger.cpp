@@ -1,4 +1,4 @@
-// A logger: every call of every operator, indented by who called whom, and what came of it. Copy namespace logger.
+// Logs every call of every operator, indented by nesting depth, with its results or exception. Copy namespace logger.
 #include <cstdio>
 #include <exception>
 #include <span>
@@ -9,9 +9,9 @@ namespace tb = topbit;
 
 namespace logger {
 constexpr tb::dispatch_key own_key = tb::key::UserTop1;
-thread_local int depth = 0;  // each thread has calls of its own
+thread_local int depth = 0;  // nesting depth of this thread's calls
 
-// One line in one write, so that the lines of threads do not mix.
+// One write per line, so that lines of different threads do not interleave.
 void write(const tb::operator_handle& op, const std::string& what) {
   std::printf("%s\n", (std::string(2 * static_cast<std::size_t>(depth), ' ') + std::string(op.name()) + what).c_str());
 }
@@ -23,7 +23,7 @@ std::string types_of(std::span<const tb::value> values) {
 }
 
 void log_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& stack) {
-  struct nested {  // an exception leaves the depth as it was, too
+  struct nested {  // restores the depth after an exception too
     nested() { ++depth; }
     ~nested() { --depth; }
   };
@@ -37,12 +37,12 @@ void log_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& 
   }
   write(op, " gave " + types_of(stack.top(op.result_count())));
 }
-const auto fallback = tb::fallback<&log_call>(own_key);  // waits: a key that nobody brings costs nothing
+const auto fallback = tb::fallback<&log_call>(own_key);  // no cost until a thread includes the key
 }  // namespace logger
 int main() {
   const tb::tensor a = tb::from_values<float>({1, 2}, {1, 2});
   const tb::include_guard on_this_thread(logger::own_key);  // for the process: registry::process().include_always()
-  tb::t(a);                                                 // written with another operator, which is logged as well
+  tb::t(a);                                                 // a composite: the operator it calls is logged too
   try {
     tb::swapaxes(a, 0, 2);
   } catch (const tb::shape_error&) {

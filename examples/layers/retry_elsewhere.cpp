@@ -1,6 +1,6 @@
-// Runs on the CPU what a backend has no kernel for, and brings back what that gave. Copy namespace retry_elsewhere.
+// Runs operators without a kernel for a backend on the CPU and copies the results back. Copy namespace retry_elsewhere.
 // The backend needs memory and a kernel for copy_. Refused: views, since a copy shares no memory; several devices.
-// Not seen: arguments that share memory, of which one is written. Not done: resizing what is written.
+// Not detected: arguments that share memory, one of which is written. Not supported: resizing a written argument.
 #include <algorithm>
 #include <iostream>
 #include <optional>
@@ -10,7 +10,7 @@
 import topbit;
 namespace tb = topbit;
 namespace retry_elsewhere {
-tb::tensor copy(tb::tensor to, const tb::tensor& from) {  // below all layers, as the call is
+tb::tensor copy(tb::tensor to, const tb::tensor& from) {  // below all layers, like the call
   return tb::aten::copy_.redispatch({tb::key_of(to.device().type), tb::key_of(from.device().type)}, to, from, false);
 }
 tb::tensor moved(const tb::tensor& t, tb::device to) {
@@ -20,12 +20,12 @@ void run(const tb::operator_handle& op, tb::boxed_stack& stack) {
   const tb::author::schema_view* schema = op.parsed_schema();
   const auto refuse = [&](const char* why) { throw tb::error(std::string(op.name()) + ": not for the CPU: " + why); };
   if (schema == nullptr) refuse("no schema says what it writes");
-  const auto source_of = [&](const tb::author::schema_item& r) {  // the written argument that a result is
+  const auto source_of = [&](const tb::author::schema_item& r) {  // the written argument that a result aliases
     return std::ranges::find_if(schema->arguments, [&](const auto& a) { return a.writes && a.alias == r.alias; });
   };
   for (const auto& r : schema->returns)
     if (!r.alias.empty() && source_of(r) == schema->arguments.end()) refuse("a result is a view");
-  std::optional<tb::device> home, asked;  // where the tensors are, and where a device argument wants the results
+  std::optional<tb::device> home, asked;  // device of the tensors; device argument, where the results go
   std::vector<tb::value> originals;       // still borrowed from the caller
   std::vector<std::pair<tb::tensor, tb::tensor>> written;  // and their copies
   for (tb::value& v : stack.top(op.argument_count())) {
@@ -39,7 +39,7 @@ void run(const tb::operator_handle& op, tb::boxed_stack& stack) {
     });
     if (v.is<tb::device>()) asked = std::exchange(v, tb::value(tb::cpu)).get<tb::device>();
   }
-  op.redispatch_boxed(tb::key::CPU, stack);  // this set and no other: no autograd, no state of the thread
+  op.redispatch_boxed(tb::key::CPU, stack);  // exactly this key set: no autograd, no thread state
   for (const auto& [original, here] : written) copy(original, here);
   const auto back = [&](const tb::tensor& t) { return moved(t, asked ? *asked : home.value_or(t.device())); };
   for (std::size_t i = 0; i < op.result_count(); ++i) {
@@ -50,7 +50,7 @@ void run(const tb::operator_handle& op, tb::boxed_stack& stack) {
 }
 const auto fallback = tb::fallback<&run>(tb::key::PrivateUse1);
 }  // namespace retry_elsewhere
-inline constexpr tb::op<"demo::double_(Tensor(a!) self) -> Tensor(a!)"> twice;  // the npu (npu/npu.cpp) has none
+inline constexpr tb::op<"demo::double_(Tensor(a!) self) -> Tensor(a!)"> twice;  // no kernel for the npu (npu/npu.cpp)
 tb::tensor& twice_cpu(tb::tensor& self) { return self += self; }
 const auto demo = tb::library("demo").def(twice).impl<&twice_cpu>(twice, tb::key::CPU);
 int main() {

@@ -1,7 +1,7 @@
-// A backend as a project of its own would bring it: named, with memory and kernels. Linking this file is all it takes.
+// A backend as an external project would provide it: a name, memory and kernels. Linking this file suffices.
 //
-// It stands for a device that one can buy, so the host cannot read its memory: addresses have a bit set that no address
-// of the host has, and whatever runs on the wrong device crashes. Its kernels are the host's loops, which take it away.
+// Emulates a device whose memory the host cannot access: its addresses have a bit set that no host address has, so an
+// access from the wrong device crashes. Its kernels clear the bit and call the CPU kernels.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,7 +22,7 @@ T* flipped(T* p) {
   return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(p) ^ far_away);
 }
 
-// What a kernel of the host is given for an argument of the npu's: the same, with addresses it can use.
+// Converts an argument of an npu kernel to that of a CPU kernel: the same value with host addresses.
 template <class T>
 struct at_host {
   T x;
@@ -37,7 +37,7 @@ struct at_host<const tb_plan*> {
   explicit at_host(const tb_plan* p) : plan(*p) { flip(plan); }
   operator const tb_plan*() const { return &plan; }
 };
-// A struct with a plan as its first part.
+// A struct with a member `plan` that holds the addresses.
 template <class T>
 struct planned_at_host {
   T all;
@@ -126,7 +126,7 @@ struct at_host<const tb_take*> {
   }
   operator const tb_take*() const { return &all; }
 };
-// This one is written to.
+// Copied back after the call, since the kernel writes the count.
 template <>
 struct at_host<tb_nonzero*> {
   tb_nonzero all;
@@ -139,7 +139,7 @@ struct at_host<tb_nonzero*> {
   operator tb_nonzero*() { return &all; }
 };
 
-// The npu's kernel of this name.
+// The npu kernel for an entry of the backend kernel table.
 template <auto Name>
 struct kernel;
 template <class... A, tb_status (*tb_kernels::*Name)(A...)>

@@ -1,5 +1,5 @@
-// The plugin of 090: a shared library that registers what any library does, from its own objects. It links topbit for
-// its modules and leaves the symbols to the program that loads it.
+// The plugin of 090: a shared library whose static objects register an operator. It links topbit for its modules; the
+// core's symbols come from the program that loads it.
 import topbit.core;
 namespace tb = topbit;
 
