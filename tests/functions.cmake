@@ -1,10 +1,10 @@
-# The ways to state a test here: a Catch2 program, a source that must not compile, an object whose code is looked at.
+# Functions that define tests: Catch2 programs, sources that must not compile, objects whose machine code is checked.
 
 find_program(TOPBIT_BASH bash REQUIRED)
 find_program(TOPBIT_OBJDUMP NAMES objdump llvm-objdump-22 llvm-objdump REQUIRED)
 
 # topbit_test(<name> SOURCES <file>... LIBRARIES <target>... [LABELS <label>...] [SHARDS <n>])
-# One program of Catch2 cases, test_<name>, and its test.
+# Builds test_<name> from Catch2 cases and runs it.
 function(topbit_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "SOURCES;LIBRARIES;LABELS")
   add_executable(test_${name} ${arg_SOURCES})
@@ -14,8 +14,8 @@ function(topbit_test name)
 endfunction()
 
 # run_cases(<name> <program> LABELS <label>... [SHARDS <n>])
-# All cases of a program of Catch2, in a process: a test named <name>; or in n processes, that can run at once: <name>.1 and
-# so on. A process for each case would spend its time on starting.
+# Runs all cases of a Catch2 program in one process as test <name>, or in n processes that may run concurrently as
+# <name>.1 and so on. One process per case would spend most time on startup.
 function(run_cases name program)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "SHARDS" "LABELS")
   if(NOT arg_SHARDS)
@@ -27,11 +27,11 @@ function(run_cases name program)
       string(APPEND test .${shard})
     endif()
     math(EXPR index "${shard} - 1")
-    # 4 is Catch2's word for: all cases were skipped. CTest then says skipped, not passed.
+    # Catch2 returns 4 if all cases were skipped; CTest then reports the test as skipped.
     add_test(NAME ${test} COMMAND ${program} --shard-count ${arg_SHARDS} --shard-index ${index})
     set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS};program" SKIP_RETURN_CODE 4)
   endforeach()
-  # What `./dev test fast` builds.
+  # Built by `./dev test fast`.
   if(NOT TARGET test_programs)
     add_custom_target(test_programs)
   endif()
@@ -40,7 +40,7 @@ endfunction()
 
 # compile_fail(<stem> <source> LIBRARIES <target>... [OPTIONS <option>...] [LABELS <label>...] [NAME <test>])
 # The first line of the source is `// expect: <extended regular expression>`. The test builds the source, which must
-# fail, with a first error line that matches. A source that shows the fix too, for FIXED, is remembered for
+# fail with a first error line that matches. Sources that also contain the fix (FIXED) are collected for
 # fixed_programs().
 function(compile_fail stem source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "NAME" "LIBRARIES;OPTIONS;LABELS")
@@ -69,12 +69,12 @@ function(compile_fail stem source)
   if(NOT arg_LABELS)
     set(arg_LABELS compile_fail)
   endif()
-  # Two builds in one tree would write the same files.
+  # Concurrent builds in one tree would write the same files.
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" RESOURCE_LOCK build_tree)
 endfunction()
 
 # fixed_programs()
-# One test for all sources of this folder that compile_fail() was given with a fix: they compile where FIXED is defined.
+# One test: the sources of this directory that compile_fail() collected must compile with FIXED defined.
 function(fixed_programs)
   get_property(sources DIRECTORY PROPERTY TOPBIT_FIXED_SOURCES)
   get_property(libraries DIRECTORY PROPERTY TOPBIT_FIXED_LIBRARIES)
@@ -82,15 +82,15 @@ function(fixed_programs)
   add_library(compile_fail_fixed OBJECT EXCLUDE_FROM_ALL ${sources})
   target_compile_definitions(compile_fail_fixed PRIVATE FIXED)
   target_link_libraries(compile_fail_fixed PRIVATE ${libraries})
-  # They show one thing each, and declare what they do not use.
+  # These sources contain unused declarations.
   target_compile_options(compile_fail_fixed PRIVATE -w)
   add_test(NAME compile_fail.fixed COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target compile_fail_fixed)
   set_tests_properties(compile_fail.fixed PROPERTIES LABELS compile_fail RESOURCE_LOCK build_tree)
 endfunction()
 
 # codegen_object(<name> <source> LIBRARIES <target>...)
-# An object library that is always compiled -O2 -DNDEBUG without sanitizers, whatever the build is. That works since
-# a module built with other optimisation, assertions or sanitizers may be imported.
+# An object library that is always compiled with -O2 -DNDEBUG and without sanitizers, independent of the build type.
+# This works because modules built with other optimisation, assertion or sanitizer options may be imported.
 function(codegen_object name source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
   add_library(${name} OBJECT ${source})
@@ -101,8 +101,8 @@ endfunction()
 
 # codegen_rule(<test> OBJECT <codegen_object> FUNCTION <symbol> INSTRUCTIONS <most> [INDIRECT <n>] [CALLS <n>]
 #              [FAILS <regular expression>] [LABELS <label>...])
-# Looks at one function of the object: INDIRECT (1) indirect jumps and calls, CALLS (0) direct ones, no locked
-# instruction, and no more instructions than given. With FAILS, the rule must be found broken with that message.
+# Checks one function of the object: INDIRECT (1) indirect jumps and calls, CALLS (0) direct calls, no locked
+# instruction, at most INSTRUCTIONS instructions. With FAILS, the check must fail with that message.
 function(codegen_rule test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OBJECT;FUNCTION;INSTRUCTIONS;INDIRECT;CALLS;FAILS" "LABELS")
   if(NOT DEFINED arg_INDIRECT)
