@@ -1,8 +1,8 @@
-# CMake shows a target the modules of an installed library if the target links that library itself, or a library of the
-# project that has modules of its own and links it. Behind another library (without modules, or an interface library) the
-# installed library's modules are not found, though its symbols are. So what such a library passes on is linked directly.
+# CMake finds the modules of an installed library for a target only if the target links that library directly, or
+# through a project library that has modules of its own. Behind any other library (without modules, or an interface
+# library) only the symbols are found, so the topbit targets such a library passes on are linked directly.
 
-# Sets `result` to those of these link items that are targets.
+# Sets `result` to the link items that are targets.
 function(topbit_targets_in items result)
   set(targets "")
   foreach(item IN LISTS items)
@@ -14,8 +14,8 @@ function(topbit_targets_in items result)
   set(${result} "${targets}" PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the targets of topbit that a target links or gets from what it links, as far as that is known
-# before generator expressions are evaluated.
+# Sets `result` to the topbit targets that a target links directly or transitively, as far as they are known before
+# generator expressions are evaluated.
 function(topbit_reached_by target result)
   get_target_property(items ${target} LINK_LIBRARIES)
   topbit_targets_in("${items}" next)
@@ -36,7 +36,7 @@ function(topbit_reached_by target result)
   set(${result} "${reached}" PARENT_SCOPE)
 endfunction()
 
-# For every target of this folder and those below it.
+# Processes all targets of this directory and its subdirectories.
 function(topbit_link_directly folder)
   get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
@@ -45,7 +45,7 @@ function(topbit_link_directly folder)
       topbit_reached_by(${target} reached)
       get_target_property(direct ${target} LINK_LIBRARIES)
       list(REMOVE_ITEM reached ${direct} "")
-      # target_link_libraries() would insist on the signature that the project's own calls have.
+      # target_link_libraries() would require the same signature (plain or keyword) as the project's own calls.
       set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ${reached})
     endif()
   endforeach()

@@ -1,15 +1,15 @@
-# What an installed topbit consists of: the libraries, the sources of all interface units (a consumer's build makes
-# its own BMIs of them, since those fit one set of flags only), and the package that find_package(topbit) reads.
+# What an installed topbit consists of: the libraries, the sources of all interface units (consumers build their own
+# BMIs, since a BMI fits one set of flags only), and the package that find_package(topbit) reads.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# In an order in which each comes after those that it imports.
+# Dependency order: each module after those that it imports.
 set(topbit_modules std core tensor autograd ops operator_docs cuda training topbit)
 if(TARGET topbit_format)
   list(APPEND topbit_modules format)
 endif()
 list(TRANSFORM topbit_modules PREPEND topbit_ OUTPUT_VARIABLE topbit_targets)
-# No interface names these, but a static library of a module leaves them to be linked.
+# No interface names these, but static libraries of modules have undefined symbols from them.
 foreach(name kernels_cpu kernels_cuda)
   list(APPEND topbit_targets topbit_${name})
   set_property(TARGET topbit_${name} PROPERTY EXPORT_NAME ${name})
@@ -23,9 +23,8 @@ install(TARGETS ${topbit_targets} EXPORT topbitTargets
   FILE_SET CXX_MODULES DESTINATION ${CMAKE_INSTALL_DATADIR}/topbit/modules)
 install(EXPORT topbitTargets NAMESPACE topbit:: DESTINATION ${topbit_package_dir} CXX_MODULES_DIRECTORY modules)
 
-# Shared libraries lie where the program finds them from its own place, in the build tree as where they are installed. A
-# path for the build tree alone, which CMake exchanges when it installs, ends in empty entries, and such an entry is the
-# working directory.
+# Shared libraries are found relative to the executable, in the build tree as after installation. With a separate rpath
+# for the build tree, CMake's replacement at installation leaves empty entries, which mean the working directory.
 if(BUILD_SHARED_LIBS)
   file(RELATIVE_PATH topbit_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(${topbit_targets} PROPERTIES
@@ -38,7 +37,7 @@ endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/topbitConfig.cmake.in ${PROJECT_BINARY_DIR}/package/topbitConfig.cmake
   INSTALL_DESTINATION ${topbit_package_dir})
-# Before 1.0 every minor version may change names.
+# Before 1.0 every minor version may rename entities.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/topbitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/package/topbitConfig.cmake

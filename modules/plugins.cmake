@@ -1,8 +1,8 @@
 # Plugins: shared libraries that load_plugin() loads. A process has one core, so a plugin leaves the symbols of topbit's
-# static libraries to its host, which carries all of them and exports them. With shared libraries of topbit neither
-# function is needed: both link them.
+# static libraries undefined; its host links these libraries as a whole and exports the symbols. If topbit is built as
+# shared libraries, neither function is needed.
 
-# Names the library's directory instead of the library: module interfaces are found, no object is linked.
+# Passes the library's directory instead of the library: module interfaces are found, no object is linked.
 set(CMAKE_CXX_LINK_LIBRARY_USING_TOPBIT_OF_HOST "-L<LIB_ITEM>")
 set(CMAKE_CXX_LINK_LIBRARY_USING_TOPBIT_OF_HOST_SUPPORTED TRUE)
 
@@ -27,7 +27,7 @@ function(topbit_plugin target)
 endfunction()
 
 # topbit_host(<executable> <topbit target>...)
-# The executable carries the whole of these libraries, whatever it uses of them itself, and exports it to plugins.
+# The executable links these libraries as a whole, used or not, and exports their symbols to plugins.
 function(topbit_host target)
   set_property(TARGET ${target} PROPERTY ENABLE_EXPORTS ON)
   foreach(library ${ARGN})

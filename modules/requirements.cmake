@@ -1,7 +1,7 @@
-# What topbit asks of a build, checked in one place for a build of topbit and for a project that uses an
-# installed one. Without this, each of these mistakes ends in an error far from its cause.
+# Build requirements, checked for builds of topbit and for projects that use an installed one. Without these checks the
+# errors would appear far from their cause.
 
-# Sets `result` to a sentence, or to nothing where all is well.
+# Sets `result` to a message, or to an empty string if all requirements are met.
 function(topbit_check_requirements result)
   set(${result} "" PARENT_SCOPE)
   if(CMAKE_VERSION VERSION_LESS 3.31)

@@ -2,8 +2,8 @@
 #
 #   cmake -DNM=nm -DARCH=avx2 -DOBJECTS=a.o,b.o -P weak_symbols.cmake
 #
-# The linker keeps one of the weak symbols with one name, from whichever object comes first: code for a wide
-# processor would run on a narrow one. Sanitizers add a few symbols of their own, which hold no code of ours.
+# The linker keeps one of several weak symbols with the same name, from whichever object comes first: AVX-512 code could
+# run on a processor without it. Sanitizers add a few symbols, which contain no code of topbit.
 cmake_minimum_required(VERSION 3.31)
 
 set(allowed "^(___asan_globals_registered|__asan_|__odr_asan|__ubsan_|__tsan_|__sanitizer_|__start_asan|__stop_asan)")
