@@ -172,8 +172,10 @@ TEST_CASE("plan: a reduction visits every element of its input once, with its re
     const tensor* const operands[] = {&a, &b, &in};
     const iteration_plan p = tb::author::make_reduction_plan(operands, mask, row_major);
     INFO(tb::to_string(sizes) << " by " << tb::to_string(in.strides()) << " to " << tb::to_string(left));
-    REQUIRE((p.operands == 3 && p.reduced >= 1 && p.reduced <= p.ndim && p.ndim <= static_cast<std::int32_t>(tb::max_dims)));
-    for (std::int32_t d = 0; d < p.reduced; ++d) REQUIRE((p.operand[0].strides[d] == 0 && p.operand[1].strides[d] == 0));
+    REQUIRE((p.operands == 3 && p.reduced >= 1 && p.reduced <= p.ndim &&
+             p.ndim <= static_cast<std::int32_t>(tb::max_dims)));
+    for (std::int32_t d = 0; d < p.reduced; ++d)
+      REQUIRE((p.operand[0].strides[d] == 0 && p.operand[1].strides[d] == 0));
     std::vector<step> wanted;
     std::vector<const std::byte*> first_row;  // what becomes the first element, row-major
     support::each_index(sizes, [&](const shape& i) {

@@ -120,8 +120,8 @@ void finish_rows(const epilogue<T>& how, int64_t row, int64_t rows, int64_t colu
 
 }  // namespace
 
-void finish(const epilogue<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const float* products,
-            int64_t products_row) {
+void finish(const epilogue<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
+            const float* products, int64_t products_row) {
   finish_rows(how, row, rows, column, columns, products, products_row);
 }
 void finish(const epilogue<double>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,

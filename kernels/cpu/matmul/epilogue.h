@@ -24,8 +24,8 @@ struct epilogue {
 
 // Rows and columns from (row, column) on; a line of products has at most this many columns.
 constexpr int64_t epilogue_columns = 512;
-void finish(const epilogue<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns, const float* products,
-            int64_t products_row);
+void finish(const epilogue<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
+            const float* products, int64_t products_row);
 void finish(const epilogue<double>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
             const double* products, int64_t products_row);
 

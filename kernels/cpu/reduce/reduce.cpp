@@ -140,7 +140,7 @@ class source {
 // Folds n columns; their results are in `out` and `index`.
 template <typename Feed>
 void run_reducers(const tb_reduction& call, const reducers& how, int64_t count, int64_t n, Feed feed, void* out,
-               int64_t* index) {
+                  int64_t* index) {
   reducer_state state;
   double constant[tile];
   for (int64_t c = 0; c < n; ++c) constant[c] = call.number[0].f;

@@ -67,8 +67,8 @@ void scatter_reduce(const rows_at& r) {
 
 template <typename Fold>
 rows_loop scattering(const tb_rowwise& call) {
-  return {.run = by_number(call, scatter_reduce<Fold, uint8_t>, scatter_reduce<Fold, int64_t>, scatter_reduce<Fold, float>,
-                           scatter_reduce<Fold, double>),
+  return {.run = by_number(call, scatter_reduce<Fold, uint8_t>, scatter_reduce<Fold, int64_t>,
+                           scatter_reduce<Fold, float>, scatter_reduce<Fold, double>),
           .whole = operand(2),
           .updated = operand(0),
           .index = 2,

@@ -129,7 +129,8 @@ ways plan_ways(const tb_rowwise& call, const rows_loop& loop, const row_batch& b
 }
 
 // Converts `count` rows between where they lie and the buffer.
-void load_rows(const tb_row_operand& row, const operand_access& w, bool across, char* buffer, const char* at, int64_t count) {
+void load_rows(const tb_row_operand& row, const operand_access& w, bool across, char* buffer, const char* at,
+               int64_t count) {
   if (w.beside) {
     const int64_t pitch = across ? 1 : row.length, step = across ? count : 1;
     for (int64_t i = 0; i < row.length; ++i) {
@@ -145,7 +146,8 @@ void load_rows(const tb_row_operand& row, const operand_access& w, bool across, 
     }
   }
 }
-void store_rows(const tb_row_operand& row, const operand_access& w, bool across, char* at, const char* buffer, int64_t count) {
+void store_rows(const tb_row_operand& row, const operand_access& w, bool across, char* at, const char* buffer,
+                int64_t count) {
   if (w.beside) {
     const int64_t pitch = across ? 1 : row.length, step = across ? count : 1;
     for (int64_t i = 0; i < row.length; ++i) {

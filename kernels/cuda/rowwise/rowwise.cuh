@@ -10,7 +10,7 @@
 namespace tb_cuda {
 
 tb_status softmax_rows(const tb_rowwise& call, const scope& on);  // softmax, log_softmax and their gradients
-tb_status layer_norm(const tb_rowwise& call, const scope& on);    // layer_norm, rms_norm and their gradients
+tb_status norm_rows(const tb_rowwise& call, const scope& on);     // layer_norm, rms_norm and their gradients
 tb_status loss_rows(const tb_rowwise& call, const scope& on);     // nll and cross entropy, their gradients
 tb_status index_rows(const tb_rowwise& call, const scope& on);    // gather, scatter, scatter reductions, index checks
 tb_status scan_rows(const tb_rowwise& call, const scope& on);    // cumulative sum, product, maximum, minimum, logsumexp
