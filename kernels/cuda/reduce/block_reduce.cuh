@@ -1,6 +1,6 @@
 // Reductions over a group of threads: sums, maxima, and any associative join.
 //
-// A group is `width` neighbouring threads of a block: a power of two up to 32, or the whole block of reduce_threads.
+// A group is `width` neighbouring threads of a block: a power of two up to reduce_threads, the whole block.
 #pragma once
 
 #include <string.h>
@@ -49,9 +49,12 @@ __device__ T join_group(T value, int width, const Join& join) {
   __syncthreads();
   if (threadIdx.x % lanes_of_warp == 0) of_warp[threadIdx.x / lanes_of_warp] = value;
   __syncthreads();
-  value = of_warp[0];
+  const int warps_of_group = width / lanes_of_warp, first = int(threadIdx.x) / width * warps_of_group;
+  value = of_warp[first];
 #pragma unroll
-  for (int w = 1; w < warps; ++w) value = join(value, of_warp[w]);
+  for (int w = 1; w < warps; ++w) {
+    if (w < warps_of_group) value = join(value, of_warp[first + w]);
+  }
   return value;
 }
 
