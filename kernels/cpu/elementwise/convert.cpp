@@ -15,7 +15,8 @@ namespace {
 using tb_kernel::bfloat16;
 using tb_kernel::half;
 
-// Processors that convert halves themselves do it with whole vectors, to the same bits but for those of a NaN.
+// Hardware float16 conversions (F16C) convert whole SIMD registers. Results are bitwise the same as in software, except
+// for the bits of a NaN.
 #ifdef __F16C__
 float float_of(half x) { return static_cast<float>(__builtin_bit_cast(_Float16, x)); }
 half half_of(float x) { return __builtin_bit_cast(half, static_cast<_Float16>(x)); }
@@ -36,8 +37,8 @@ auto number(T x) {
     return x;
 }
 
-// A floating-point number outside int64_t becomes the lowest int64_t, as x86 has it, and not what C++ has: undefined
-// behaviour. Narrower integers are what is left of that.
+// A floating-point number outside the range of int64_t becomes INT64_MIN, as x86's cvttsd2si gives; in C++ the cast is
+// undefined behaviour. Narrower integers take the low bits of that int64_t.
 template <typename To, typename Number>
 To element(Number x) {
   if constexpr (std::is_same_v<To, boolean>) {
@@ -88,7 +89,7 @@ void move(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t 
   for (int64_t i = 0; i < count; ++i) to[i * out_step] = from[i * in_step];
 }
 
-// Elements of one type are bytes.
+// Copies without conversion: elements are moved as integers of the same size.
 void copy_same(const tb_plan& plan, bool streams) {
   const int64_t bytes = element_bytes[plan.operand[0].dtype], count = plan.sizes[0];
   const int64_t out_step = plan.operand[0].strides[0], in_step = plan.operand[1].strides[0];
@@ -111,7 +112,7 @@ void copy_same(const tb_plan& plan, bool streams) {
   if (streams) end_stream();
 }
 
-// A matrix that lies the other way round, in tiles; to its dtype through a buffer.
+// Copies a matrix whose source is dense along dimension 1, in transposed tiles. A conversion goes through a buffer.
 void copy_across(const tb_plan& plan, convert_fn direct) {
   const tb_operand &to = plan.operand[0], &from = plan.operand[1];
   const int64_t to_bytes = element_bytes[to.dtype], from_bytes = element_bytes[from.dtype];

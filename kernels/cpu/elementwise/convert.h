@@ -1,5 +1,4 @@
-// Conversions between any element type and the four that kernels compute in: how an operand of any dtype enters a
-// kernel and how its result leaves it.
+// Conversions between any element type and the four compute types: kernels load operands and store results with them.
 #pragma once
 
 #include "isa/arch.h"
@@ -12,7 +11,7 @@ using convert_fn = void (*)(void* out, int64_t out_step, const void* in, int64_t
 // Null unless one of the two is BOOL, I64, F32 or F64.
 convert_fn conversion(int32_t to, int32_t from);
 
-// The type in which an operation that only moves elements of this type computes: it holds each of its values.
+// The compute type for operations that only move elements of this dtype: it represents each of the dtype's values.
 int32_t compute_type(int32_t dtype);
 
 }  // namespace tb_cpu::TOPBIT_ARCH

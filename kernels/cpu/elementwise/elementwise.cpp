@@ -1,11 +1,11 @@
-// Elementwise operations over a plan: finds the loop, brings each operand into the form it wants, and runs it row by
-// row.
+// Elementwise operations over a plan: selects the loop, makes each operand dense in the compute type, and runs the loop
+// row by row.
 //
-// An operand that is dense in the type of the computation is handed over as it is, whole rows at a time. Any other goes
-// through a buffer, a block at a time: converted, gathered from its stride, or repeated; one that lies densely along
-// the second dimension is turned over in tiles first. So there is one loop per operation and type of computation,
-// whatever the dtypes and strides of its operands. Results that will not stay in the cache are stored past it, from a
-// buffer too.
+// An operand that is already dense in the compute type is passed to the loop directly, a whole row at a time. Any other
+// operand goes through a buffer, a block at a time: converted, gathered from its stride, or broadcast; an operand that
+// is dense along dimension 1 is transposed in tiles first. So there is one loop per operation and compute type,
+// whatever the dtypes and strides of the operands. Results too large for the cache are written with non-temporal
+// stores, from a buffer too.
 #include "elementwise/elementwise.h"
 
 #include "elementwise/convert.h"
@@ -20,21 +20,22 @@ namespace {
 
 constexpr int64_t block = 512;
 static_assert(tile_columns <= block);
-// Small, so that reading and writing memory take turns quickly: one kibibyte of float is the best size measured.
+// Block size with non-temporal stores: small, so that reads and writes alternate often. 1 KiB of float was the fastest
+// size measured.
 constexpr int64_t streamed_block = 256;
 
 struct buffer {
   alignas(64) unsigned char bytes[block * 8];
 };
 
-// How one operand enters or leaves the loop.
+// How one operand is loaded for the loop, or stored after it.
 struct operand_access {
-  convert_fn convert;  // null: as it is
+  convert_fn convert;  // null: no conversion
   int64_t step;        // in elements
   int64_t step_bytes;
-  int64_t element;       // its bytes in memory
-  int64_t loop_element;  // and in the loop
-  bool across;           // dense along dimension 1
+  int64_t element;       // bytes of an element in memory
+  int64_t loop_element;  // bytes of an element in the loop
+  bool across;           // dense along dimension 1: transposed in tiles
 };
 
 operand_access access_of(const tb_plan& plan, int k, int32_t inside) {
@@ -55,7 +56,7 @@ void repeat_as(void* buffer, int64_t count) {
   for (int64_t i = 1; i < count; ++i) at[i] = value;
 }
 
-// Repeats the element at the front of a buffer.
+// Broadcasts the first element of a buffer to `count` elements.
 void repeat(buffer& in, int64_t count, int64_t bytes) {
   switch (bytes) {
     case 1: return repeat_as<uint8_t>(in.bytes, count);
@@ -93,9 +94,9 @@ class pass {
   }
 
  private:
-  // Rows of dimension 0, a tile of them at a time.
+  // Iterates over dimensions 0 and 1 in tiles, so that operands that are dense along dimension 1 can be transposed.
   void in_tiles() {
-    alignas(64) unsigned char tile[Inputs + 1][tile_rows * tile_columns * 8];  // [0] is nobody's
+    alignas(64) unsigned char tile[Inputs + 1][tile_rows * tile_columns * 8];  // slot 0, the result, is unused
     each_position<Inputs + 1>(plan_, 2, [&](char* const* base) {
       for (int64_t j = 0; j < plan_.sizes[1]; j += tile_rows) {
         const int64_t rows = smaller(plan_.sizes[1] - j, tile_rows);
@@ -139,7 +140,7 @@ class pass {
       char* const to = at[0] + i * out_.step_bytes;
       some = smaller(count - i, most);
       if (streams_) {
-        // Up to a whole line first, then whole lines.
+        // The first block ends at a cache line boundary; the others are whole cache lines.
         const int64_t beside = int64_t(reinterpret_cast<uintptr_t>(to) % 64);
         if (beside != 0) some = smaller(some, (64 - beside) / out_.element);
       }
@@ -211,7 +212,7 @@ loop_fn loop_in(const loops& all, int32_t compute) {
   }
 }
 
-// Looks at the divisors before anything is written.
+// Checks the divisors before anything is written.
 bool has_zero(tb_plan plan, int operand) {
   plan.operand[0] = plan.operand[operand];
   const int32_t dtype = plan.operand[0].dtype;

@@ -1,5 +1,5 @@
-// The loops of elementwise operations, and how they are found. A loop sees dense elements of one type; elementwise.cpp
-// brings operands of any dtype and stride into that form.
+// The inner loops of elementwise operations, and their lookup by operation code. A loop reads and writes dense elements
+// of one type; elementwise.cpp converts operands of any dtype and stride for it.
 #pragma once
 
 #include "elementwise_facts.h"
@@ -10,17 +10,19 @@ namespace tb_cpu::TOPBIT_ARCH {
 
 using loop_fn = void (*)(int64_t count, void* out, const void* const* in, const tb_scalar* number);
 
-// An operation's loops by the type it computes in, null where it has none.
+// The loops of an operation by compute type; null where the operation has none.
 struct loops {
   loop_fn boolean = nullptr, integer = nullptr, f32 = nullptr, f64 = nullptr;
   int inputs = 0;
   bool predicate = false;  // the result is BOOL
 };
 
-// The loops of each source by code; zero inputs and no loop for those of the other one.
+// The loops that one source file provides, by operation code; no loops and zero inputs for operations of the other
+// file.
 struct loop_table {
   loops of[TB_ELEMENTWISE_COUNT];
-  tb_dense_loops dense[TB_ELEMENTWISE_COUNT];  // the same, but for those whose operands must be checked first
+  tb_dense_loops
+      dense[TB_ELEMENTWISE_COUNT];  // the same loops, except for operations whose operands must be checked first
 };
 extern const loop_table number_loops, float_loops;
 
@@ -56,7 +58,8 @@ tb_kernel::numbers<T> numbers_as(const tb_scalar* k) {
   }
 }
 
-// The result is at most the same memory as an input, element for element, so iterations are independent.
+// The result may be the same memory as an input, element for element, but never overlaps one otherwise; so iterations
+// are independent.
 template <typename F, typename T, int Inputs>
 void loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
   const auto k = numbers_as<T>(number);

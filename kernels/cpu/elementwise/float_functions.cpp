@@ -1,4 +1,4 @@
-// Elementwise operations in floating point alone: roots, exponentials, trigonometry, activations; and powers.
+// The loops of the elementwise functions: rounding, roots, exponentials, trigonometry, activations, powers.
 #include "float_functions.h"
 #include "elementwise/elementwise.h"
 #include "layout.h"

@@ -1,4 +1,4 @@
-// The walk over a plan: every row of dimension 0, with the address of each operand's first element.
+// Iterates over a plan: visits every row of dimension 0 with the address of each operand's first element.
 #pragma once
 
 #include "isa/arch.h"
@@ -6,14 +6,14 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// A BOOL element, apart from a uint8_t.
+// A BOOL element, as a type distinct from uint8_t.
 struct boolean {
   uint8_t value;
 };
 
 constexpr int64_t element_bytes[TB_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 
-// Calls visit(addresses) for each position of the dimensions `first` to ndim - 1; dimension `first` counts fastest.
+// Calls visit(addresses) for each position of the dimensions `first` to ndim - 1; dimension `first` varies fastest.
 template <int Operands, typename Visit>
 void each_position(const tb_plan& plan, int first, Visit visit) {
   char* at[Operands];
@@ -42,7 +42,7 @@ void each_position(const tb_plan& plan, int first, Visit visit) {
   }
 }
 
-// Calls visit(addresses) for every row of dimension 0.
+// Calls visit(addresses) for each row of dimension 0.
 template <int Operands, typename Visit>
 void each_row(const tb_plan& plan, Visit visit) {
   each_position<Operands>(plan, 1, visit);

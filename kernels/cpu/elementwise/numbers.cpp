@@ -1,4 +1,4 @@
-// Elementwise operations on any number, on bits, and predicates. The compiler makes vectors of them.
+// The loops of elementwise arithmetic, bitwise operations and predicates. The compiler vectorizes them.
 #include "elementwise/elementwise.h"
 #include "layout.h"
 

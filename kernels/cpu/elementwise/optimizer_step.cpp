@@ -1,5 +1,5 @@
-// Steps of optimizers: one pass over parameter, gradient and state. Plain loops, which the compiler makes vectors of;
-// an element's arithmetic is the same in both.
+// Optimizer steps: one pass over parameter, gradient and state. Plain loops, which the compiler vectorizes; each
+// element's arithmetic is the same in the vector body and in the remainder loop.
 #include <math.h>
 
 #include "layout.h"
@@ -8,7 +8,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// The gradient as the step wants it: unscaled, of what is to be made small, and with a decay added.
+// The gradient as the step uses it: divided by the gradient scale, negated when maximizing, with weight decay added.
 template <typename T, bool Scaled>
 struct gradients {
   T* gradient;

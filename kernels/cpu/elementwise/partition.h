@@ -1,4 +1,4 @@
-// What the size of a plan decides: parts for threads, and whether its result will stay in the cache.
+// Decisions from the size of a plan: how to partition it among threads, and whether to use non-temporal stores.
 #pragma once
 
 #include "elementwise/for_each_row.h"
@@ -13,8 +13,8 @@ inline int64_t positions(const tb_plan& plan) {
   return count;
 }
 
-// A result that stays in the cache, or whose lines are there since they are read, is not worth the way past it.
-// Operands that together are larger than most processors' last cache are not found there again.
+// Whether to write the result with non-temporal stores. Not if the operands fit in the cache together (32 MiB, more
+// than most last-level caches), nor in place, since the cache lines of the result are then already loaded.
 inline bool passes_the_cache(const tb_plan& plan, int64_t count) {
   constexpr int64_t most = int64_t(32) << 20;
   int64_t bytes = 0;
@@ -26,7 +26,7 @@ inline bool passes_the_cache(const tb_plan& plan, int64_t count) {
   return bytes > most;
 }
 
-// The part of a plan from `first` on along dimension d.
+// The part of a plan that begins at `first` along dimension d and has `count` positions there.
 inline tb_plan slice(const tb_plan& plan, int d, int64_t first, int64_t count) {
   tb_plan part = plan;
   part.sizes[d] = count;
@@ -37,7 +37,7 @@ inline tb_plan slice(const tb_plan& plan, int d, int64_t first, int64_t count) {
   return part;
 }
 
-// Where to cut dimensions from `least` on in `parts`: the outermost that is long enough, or the longest.
+// The dimension, at least `least`, to split into `parts`: the outermost one that is long enough, or the longest.
 inline int dimension_to_cut(const tb_plan& plan, int least, int64_t parts) {
   int longest = least;
   for (int d = plan.ndim - 1; d >= least; --d) {
@@ -47,8 +47,8 @@ inline int dimension_to_cut(const tb_plan& plan, int least, int64_t parts) {
   return longest;
 }
 
-// Calls run(part of the plan) for parts that together are the plan, several at a time where there is work enough. Each
-// element is in one part; no part begins inside a cache line of a dense first operand.
+// Calls run(part of the plan) for disjoint parts that cover the plan, in parallel if there is enough work. No part
+// begins inside a cache line of a dense result.
 template <typename Run>
 void in_parts(const tb_plan& plan, int least, int64_t work, const Run& run) {
   const int64_t most = work / parallel_grain, count = threads();

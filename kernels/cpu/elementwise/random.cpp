@@ -1,5 +1,5 @@
-// Random numbers over a plan: element i in row-major order is made from number first + i of the stream, whatever the
-// strides and the dtype, so that any part could be computed by itself.
+// Random numbers over a plan. Element i in row-major order uses number first + i of the random stream, whatever the
+// strides and the dtype, so any part can be computed independently.
 #include "elementwise/convert.h"
 #include "elementwise/for_each_row.h"
 #include "half.h"
@@ -19,7 +19,7 @@ uint64_t number_at(const tb_random& call, uint64_t i) {
   return numbers_of(call.seed, call.subsequence, (call.first + i) / 2).number[(call.first + i) % 2];
 }
 
-// Numbers i to i + count - 1 of the call.
+// Random numbers i to i + count - 1 of the call.
 void fill_numbers(const tb_random& call, uint64_t i, int64_t count, uint64_t* out) {
   int64_t n = 0;
   for (; n < count && (call.first + i + uint64_t(n)) % 2 != 0; ++n) out[n] = number_at(call, i + uint64_t(n));
@@ -34,8 +34,8 @@ void fill_numbers(const tb_random& call, uint64_t i, int64_t count, uint64_t* ou
   if (n < count) out[n] = number_at(call, i + uint64_t(n));
 }
 
-// Calls make(numbers, values, count, other, other_step) for blocks of elements and stores the values, which are of type
-// `inside`; `other` is the second operand's element beside the first of the block.
+// Calls make(numbers, values, count, row, i) for blocks of elements and stores the values, of type `inside`. `row` is
+// the address of the last operand's row, and i the index of the block's first element in the row.
 template <typename Value, int Operands = 1, typename Make>
 tb_status each_block(const tb_random& call, int32_t inside, Make make) {
   const tb_operand& out = call.plan.operand[0];
@@ -77,8 +77,8 @@ double as_stored(double x, int32_t dtype) {
   return x;
 }
 
-// Multiples of the type's own unit below 1, so that from 0 to 1 nothing is rounded. Between other bounds rounding may
-// reach the upper one, which is no result.
+// Draws multiples of the dtype's ulp just below 1, so that nothing is rounded for [0, 1). With other bounds, rounding
+// can yield the excluded upper bound; the lower bound is returned then.
 tb_status uniform(const tb_random& call) {
   const int32_t dtype = call.plan.operand[0].dtype;
   const int digits = dtype == TB_F32 ? 24 : dtype == TB_F16 ? 11 : dtype == TB_BF16 ? 8 : 53;
@@ -119,7 +119,7 @@ tb_status bernoulli_of(const tb_random& call) {
                                 });
 }
 
-// Fisher and Yates: each place in turn is given one of those not yet placed.
+// Fisher-Yates shuffle: position i is swapped with a random position from i on.
 tb_status permutation(const tb_random& call) {
   const tb_operand& out = call.plan.operand[0];
   if (out.dtype != TB_I64 || call.plan.ndim != 1) return TB_UNSUPPORTED_DTYPE;
@@ -135,9 +135,9 @@ tb_status permutation(const tb_random& call) {
   return TB_OK;
 }
 
-// The weights of a row as the leaves of a binary tree whose nodes hold the sums of their children. Node 1 is the root,
-// 2i and 2i + 1 are the children of i. Drawing and taking a weight out are both one walk between root and leaf, and no
-// rounding error piles up, since sums are always made anew.
+// The weights of a row as the leaves of a binary tree whose inner nodes hold the sums of their children. Node 1 is the
+// root, 2i and 2i + 1 are the children of i. Drawing a leaf and removing one take O(log n). Rounding errors do not
+// accumulate, since sums are recomputed rather than updated by subtraction.
 struct weight_tree {
   double* node;
   int64_t leaves;  // a power of two
@@ -145,7 +145,7 @@ struct weight_tree {
   void make_sums() {
     for (int64_t i = leaves - 1; i > 0; --i) node[i] = node[2 * i] + node[2 * i + 1];
   }
-  // Never a leaf of weight 0, unless all are.
+  // Never returns a leaf of weight 0, unless all weights are 0.
   int64_t draw(double u) const {
     double rest = product(u, node[1]);
     int64_t i = 1;
@@ -164,7 +164,7 @@ struct weight_tree {
   }
 };
 
-// Visits each row with its tree, whose sums are those of all weights.
+// Calls visit(tree, address of the result row) for each row; the tree holds all weights of the row.
 template <typename Visit>
 tb_status each_tree(const tb_random& call, Visit visit) {
   const tb_operand& weights = call.plan.operand[1];

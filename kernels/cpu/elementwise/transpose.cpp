@@ -5,7 +5,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Vectors of 16 bytes, which every processor family of this project has; the compiler makes of them what it has.
+// GCC vector extension types of 16 bytes, a size that every supported processor has.
 template <typename T>
 using quad [[gnu::vector_size(16)]] = T;
 

@@ -1,12 +1,12 @@
-// One architecture's view of the kernels: which xsimd architecture it is, and the functions of its table.
+// The kernels of one architecture: its xsimd architecture and the functions of its backend kernel table.
 //
-// Each source that includes this file is compiled once per architecture, with TOPBIT_ARCH set to its name. The
-// linker keeps one copy of a weak symbol, so a function compiled for a wide processor must never share its name
-// with one compiled for a narrow one. Hence: functions live in namespace tb_cpu::TOPBIT_ARCH or are internal, and
-// the build renames namespace xsimd itself per architecture. The CTest kernels.nm looks after it.
+// Each source that includes this file is compiled once per architecture, with TOPBIT_ARCH set to its name. The linker
+// keeps one copy of a weak symbol, so a function compiled for AVX-512, say, must not share its name with the one
+// compiled for SSE2: the program would crash on older processors. Hence functions live in namespace tb_cpu::TOPBIT_ARCH
+// or are internal, and the build renames namespace xsimd per architecture. The CTest kernels.nm checks the symbols.
 //
-// The architecture `reference` has no vectors: the same sources one element at a time, with the C library's functions.
-// What is written with vectors includes simd.h and is not part of it.
+// The architecture `reference` is the scalar build: the same sources, one element at a time, with the C library's
+// functions. It excludes the sources that include simd.h.
 #pragma once
 
 #include <stdint.h>

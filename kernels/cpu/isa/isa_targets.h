@@ -1,8 +1,8 @@
-// The CPU tables of this build, worst first, each with the question whether this processor can run it.
+// The CPU kernel tables of this build, slowest first, each with a function that tells whether this processor can run
+// it.
 //
-// The list is made by CMake from TOPBIT_CPU_ISAS (isa_targets.cpp.in); select.cpp reads it and knows no architecture.
-// The tables themselves are defined in reference.cpp and, once per architecture, in table.cpp; the questions in
-// features_x86.cpp.
+// CMake generates the list from TOPBIT_CPU_ISAS (isa_targets.cpp.in); select.cpp reads it and contains no
+// architecture's name. table.cpp, compiled once per architecture, defines the tables, and features_x86.cpp the checks.
 #pragma once
 
 #include "kernel_abi.h"
@@ -20,7 +20,7 @@ struct isa_target_list {
   const isa_target* last;
 };
 
-isa_target_list isa_targets() noexcept;  // never empty; the first is the reference
+isa_target_list isa_targets() noexcept;  // never empty; the scalar build comes first
 
 bool runs_sse2() noexcept;
 bool runs_avx2() noexcept;

@@ -1,6 +1,7 @@
-// Chooses the CPU table, once per process: the best one this processor runs, unless TOPBIT_CPU_ISA names another.
+// Chooses the CPU kernel table, once per process: the fastest one that this processor can run, unless TOPBIT_CPU_ISA
+// names another.
 //
-// Compiled for the baseline processor, like the scalar build: it runs before anything is known about the machine.
+// Compiled for the baseline processor, like the scalar build, since it runs before the processor's features are known.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,9 @@ namespace {
 
 struct choice {
   const tb_kernels* table;
-  char error[448];  // empty when all is well
+  char error[448];  // empty if there is no error
 
-  // Another sentence about what is wrong.
+  // Appends a sentence to the error text.
   [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) noexcept {
     const size_t used = strlen(error);
     const char* const between = used == 0 ? "" : "; ";

@@ -1,8 +1,8 @@
-// One architecture's kernels as a table. Compiled once per architecture; arch.h says how they stay apart.
+// The backend kernel table of one architecture. Compiled once per architecture; see arch.h.
 #include "isa/arch.h"
 #include "layout.h"
 
-// The name of an architecture is a token here and a string there; only the preprocessor can do that.
+// TOPBIT_ARCH as a string literal.
 #define TOPBIT_TEXT_OF(token) #token
 #define TOPBIT_TEXT(token) TOPBIT_TEXT_OF(token)
 

@@ -1,4 +1,5 @@
-// Attention of a query at a time, in double: all of its scores, then their softmax, then the sum of values.
+// Attention in the scalar build: one query at a time, in double: its scores, their softmax, and the weighted sum of
+// values.
 #pragma once
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Rows brought to mean 0 and variance 1, or to mean square 1, one element at a time. Sums are kept in double.
+// Layer norm, RMS norm and their gradients in the scalar build, one element at a time. Sums are accumulated in double.
 #pragma once
 
 #include <math.h>
@@ -13,7 +13,7 @@ void layer_norm(const rows_at& r) {
   const T *const in = r.as<const T>(3), *const weight = r.as<const T>(4), *const bias = r.as<const T>(5);
   T* const out = r.as<T>(0);
   const int64_t n = r.length[3];
-  // Seen from the first element: doubles far from 0 lose nothing so.
+  // Elements are taken relative to the first one: doubles far from 0 do not lose precision then.
   const double start = n > 0 && isfinite(in[0]) ? double(in[0]) : 0;
   double sum = 0, squares = 0;
   for (int64_t i = 0; i < n; ++i) sum += double(in[i]) - start;
@@ -28,7 +28,7 @@ void layer_norm(const rows_at& r) {
   }
 }
 
-// With x normalised and g the gradient by weight: rstd * (g - mean(g) - x * mean(g * x)).
+// With x the normalised input and g = gradient * weight: rstd * (g - mean(g) - x * mean(g * x)).
 template <typename T>
 void layer_norm_backward(const rows_at& r) {
   const T *const gradient = r.as<const T>(1), *const in = r.as<const T>(2), *const weight = r.as<const T>(5);

@@ -1,4 +1,5 @@
-// The loss of a row of scores given its label, and its gradient, one element at a time and summed in double.
+// Cross entropy of a row of scores given its label, and its gradient, in the scalar build: one element at a time,
+// summed in double.
 #pragma once
 
 #include "softmax_loops.h"

@@ -1,4 +1,4 @@
-// The reference folds one element at a time.
+// The scalar build has no SIMD reduction of dense rows (simd/reduce_lanes.h): it reduces one element at a time.
 #pragma once
 
 #include "isa/arch.h"

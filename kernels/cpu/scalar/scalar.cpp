@@ -1,7 +1,7 @@
-// The kernels that are written with vectors, as plain loops for the reference. They share no code with the vector
-// kernels, so that they cannot be wrong together.
+// Matrix product and convolution of the scalar build, as plain loops. They share no code with the SIMD kernels, so that
+// one bug cannot make both wrong.
 //
-// Floating point sums are accumulated in double.
+// Floating-point sums are accumulated in double.
 #include <math.h>
 
 #include <limits>
@@ -27,7 +27,7 @@ auto number(E x) {
     return x;
 }
 
-// E: elements of a and b. O: of out and added. T: what the result is rounded to before its activation.
+// E: element type of a and b. O: of out and added. T: the type to which a result is rounded before its activation.
 template <typename T, typename E, typename O>
 tb_status matmul_of(const tb_matmul& product) {
   using total = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
@@ -89,7 +89,7 @@ tb_status matmul(const tb_matmul* product, const tb_call*) {
 
 namespace {
 
-// Calls visit(kernel offset, image offset) for each element of a window that lies within the image.
+// Calls visit(offset in the window, offset in the image) for each element of a window that lies inside the image.
 template <typename Visit>
 void each_inside(const tb_convolution& c, const int64_t* place, Visit visit) {
   int64_t k[3];

@@ -1,4 +1,4 @@
-// The softmax family of one architecture: plain loops of one row.
+// The softmax operations of the scalar build: one row per call.
 #pragma once
 
 #include "softmax_loops.h"

@@ -1,4 +1,4 @@
-// Softmax of rows, one element at a time and summed in double. Results may stand where the input does.
+// Softmax of rows in the scalar build, one element at a time, summed in double. May run in place.
 #pragma once
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// The reference's results go through the cache.
+// The scalar build has no non-temporal stores: an ordinary copy.
 #pragma once
 
 #include "isa/arch.h"

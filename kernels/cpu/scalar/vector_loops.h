@@ -1,4 +1,4 @@
-// What simd/vector_loops.h has for architectures with vectors, one element at a time.
+// The interface of simd/vector_loops.h in the scalar build: loops over the element functions.
 #pragma once
 
 #include "elementwise/elementwise.h"
