@@ -1,4 +1,4 @@
-// Attention: each position of the batch and each tile of its queries is a part of the work.
+// Attention over a batch: each position of the batch and each tile of queries is one task.
 #include <atomic>
 
 #include "attention_tile.h"
@@ -27,7 +27,7 @@ tb_status attention_of(const tb_attention& a) {
         if (at[k] != nullptr) at[k] += rest % a.sizes[d] * operands[k]->batch[d] * bytes[k];
       }
     }
-    // Not none: no keys need no room.
+    // 64 bytes more, since a request of 0 bytes may return null.
     void* const memory = scratch(attention_bytes<T>(a) + 64, scratch_level::part);
     if (memory == nullptr) return lacking.store(true, std::memory_order_relaxed);
     attend<T>(a, at, i % tiles * tile_queries, memory);

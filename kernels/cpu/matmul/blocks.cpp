@@ -7,14 +7,16 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// A panel of b stays in 48 KiB of L1 beside one of a, a block of a in 1 MiB of L2, a block of b in L3.
+// Block sizes: a panel of b stays in 48 KiB of L1 together with a panel of a, a block of a in 1 MiB of L2, a block of b
+// in L3.
 template <typename T>
 constexpr int64_t block_rows = 1920 / int64_t(sizeof(T));
 template <typename T>
 constexpr int64_t block_columns = 8192 / int64_t(sizeof(T));
 
-// How often an operand is read where it is before a copy pays, and how far apart its rows may be for that. Addresses a
-// multiple of 4096 bytes apart share a set of L1.
+// An operand that is read more than a few times is packed if it is read more than `readings` times, or if its rows are
+// more than `farthest` bytes or a multiple of `same_set` bytes apart: addresses a multiple of 4096 bytes apart map to
+// the same L1 set.
 constexpr int64_t readings = 600;
 constexpr int64_t farthest = 16384;
 constexpr int64_t same_set = 4096;
@@ -50,8 +52,8 @@ void run_end(const void* context, int64_t row, int64_t rows, int64_t column, int
   finish(*placed->end, placed->row + row, rows, placed->column + column, columns, tile, tile_row);
 }
 
-// Where sums over several blocks of depth are kept: in the result, if it holds them as they are and nothing that is
-// still to be read.
+// Whether partial sums over blocks of k may be accumulated in the result: it has type T, its rows are contiguous, and
+// it does not alias `added`, which is read last.
 template <typename T>
 bool sums_in_result(const epilogue<T>& end) {
   return end.dtype == (sizeof(T) == 4 ? TB_F32 : TB_F64) && end.out_col == 1 && end.added != end.out;
@@ -128,7 +130,7 @@ tb_status multiply_rectangle(const blocked_product<double>& product, int64_t row
 tb_status multiply_in_parts(int64_t m, int64_t n, int64_t k, int64_t batch, const void* context,
                             tb_status (*part)(const void* context, int64_t at, int64_t row, int64_t rows,
                                               int64_t column, int64_t columns)) {
-  // Multiply-adds that are worth a thread, and those of a part at least.
+  // Multiply-adds from which threads are used, and the minimum per task.
   const double worth = 32.0 * double(parallel_grain), least = 16.0 * double(parallel_grain);
   const double work = double(m) * double(n) * double(k) * double(batch);
   int64_t down = 1, across = 1, together = batch;

@@ -1,7 +1,7 @@
-// Convolution as products of matrices whose right factor is not there: its panels are packed straight from the image.
+// Convolution as implicit GEMM: the right-hand matrix is not stored, its panels are packed directly from the image.
 //
-// In each group of each image the weights [outputs][depth] times the windows [depth][places] are the result, where
-// depth counts channels and elements of the kernel, and places those of the result.
+// For each group of each image: result [outputs][places] = weights [outputs][depth] * windows [depth][places], where
+// depth counts channels times window elements, and a place is a position of the result.
 #include "elementwise/for_each_row.h"
 #include "half.h"
 #include "layout.h"
@@ -19,8 +19,8 @@ struct windows {
 
 int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// The places from `first` on of a line of the result whose elements of the image, `stride` apart from `at` on, are
-// within its `size`.
+// The range of positions of a result row, out of `count`, whose image coordinates at, at + stride, ... lie within 0 to
+// size - 1.
 struct inside {
   int64_t begin, end;
 
@@ -31,7 +31,8 @@ struct inside {
   }
 };
 
-// What one element of the kernel meets in `columns` places from `place` on, in order, zeros in the padding.
+// Copies the image elements that window element k reads at `columns` result positions from `place` on; 0 in the
+// padding.
 template <typename T, typename E>
 void copy_places(const tb_convolution& c, const E* channel, const int64_t* k, int64_t place, int64_t columns, T* to) {
   int64_t x = place % c.out_size[2], y = place / c.out_size[2] % c.out_size[1];
@@ -58,8 +59,8 @@ void copy_places(const tb_convolution& c, const E* channel, const int64_t* k, in
   }
 }
 
-// Panels of right_block: rows of the windows, each laid out in one line first, since lines of the result are longer or
-// shorter than a panel is wide.
+// Packs panels for right_block. Each row is first gathered into `line`, since rows of the result and panels differ in
+// width.
 template <typename T, typename E>
 void pack_windows(const void* context, int64_t p, int64_t depth, int64_t j, int64_t columns, T* to) {
   constexpr int64_t width = vector_width<T>;
@@ -101,7 +102,7 @@ left_block<T> pack_weights(const void* context, int64_t i, int64_t rows, int64_t
   return pack_left<T, E>({a.at + i * a.row + p * a.col, a.row, a.col}, rows, depth, to);
 }
 
-// Whether the windows are the image: one element each, all of them, in order.
+// Whether the windows matrix is the image itself: windows of one element, stride 1, no padding.
 bool windows_are_image(const tb_convolution& c) {
   for (int d = 0; d < 3; ++d) {
     if (c.kernel[d] != 1 || c.stride[d] != 1 || c.padding[d] != 0) return false;
@@ -109,7 +110,7 @@ bool windows_are_image(const tb_convolution& c) {
   return true;
 }
 
-// `at` counts groups of images.
+// `at` is image * groups + group.
 template <typename T, typename E>
 tb_status convolve_group(const void* context, int64_t at, int64_t row, int64_t rows, int64_t column, int64_t columns) {
   const tb_convolution& c = *static_cast<const tb_convolution*>(context);

@@ -17,8 +17,8 @@ const char* at(const void* base, int64_t element, int32_t dtype) {
   return static_cast<const char*>(base) + element * element_bytes[dtype];
 }
 
-// to = alpha * products + beta * added, and relu of that, for rows that follow one another in each of them. `added` has
-// neighbours or, repeated, one element for each row; or is null.
+// to = alpha * products + beta * added, then ReLU if Relu, for contiguous rows. `added` is null, has contiguous rows,
+// or, with `repeats`, has one element per row.
 template <typename T, bool Adds, bool Relu>
 void combine(const epilogue<T>& how, int64_t rows, int64_t columns, const T* products, int64_t products_row,
              const T* added, int64_t added_row, bool repeats, T* to, int64_t to_row) {
@@ -66,7 +66,7 @@ void round_to(void* out, const float* from, int64_t columns, Round round) {
   for (int64_t j = 0; j < columns; ++j) to[j] = round(from[j]);
 }
 
-// Neighbours of the result.
+// Converts a row of results and stores it.
 template <typename T>
 void put(void* out, int32_t dtype, int64_t step, const T* from, int64_t columns) {
   if constexpr (sizeof(T) == 4) {

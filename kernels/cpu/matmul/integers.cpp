@@ -1,4 +1,4 @@
-// Products of matrices of integers, which wrap: a few rows of the result at a time, along neighbours of b.
+// Integer matrix products, which wrap: a few rows of the result at a time, along rows of b.
 #include "elementwise/elementwise.h"
 #include "layout.h"
 #include "matmul/matmul.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t block_columns = 512;
 
-// sums[rows][block_columns] of rows of a times columns of b.
+// sums[rows][block_columns] = rows of a times columns of b.
 template <int Rows>
 void multiply_rows(const tb_matmul& p, const int64_t* a, const int64_t* b, int64_t columns,
                    uint64_t (*sums)[block_columns]) {
@@ -70,7 +70,7 @@ void multiply_matrix(const tb_matmul& p, int64_t at, int64_t first, int64_t rows
 tb_status multiply_integers(const tb_matmul& given) {
   tb_matmul p = given;
   if (p.k == 0) {
-    // Without depth there may be no memory to step through.
+    // With k == 0 the operands may have no memory to read.
     static constexpr int64_t nothing = 0;
     p.a = p.b = &nothing;
     p.a_row = p.b_col = p.a_batch = p.b_batch = 0;

@@ -1,4 +1,4 @@
-// The matrix product of one architecture: brings a call into the form that blocks, tiles and vectors take.
+// The matrix product of one architecture: selects the algorithm for a call and sets up operands and epilogue.
 #include "matmul/matmul.h"
 
 #include "elementwise/for_each_row.h"
@@ -11,7 +11,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Sizes up to which operands are read where they are, without a look at what else there is to think of.
+// Up to these sizes, operands are read in place without considering blocking and packing.
 constexpr int64_t small_side = 256;
 constexpr int64_t small_work = 128 * 128 * 128;
 
@@ -47,7 +47,7 @@ void run_end(const void* context, int64_t row, int64_t rows, int64_t column, int
   finish(*static_cast<const epilogue<T>*>(context), row, rows, column, columns, tile, tile_row);
 }
 
-// Both operands in place, in one block.
+// Whether both operands can be read in place, in one block.
 template <typename T>
 bool is_small(const tb_matmul& p) {
   const bool places = p.b_col == 1 && (p.a_col == 1 || p.a_row == 1) && (loads_parts || p.n % vector_width<T> == 0);
@@ -100,7 +100,7 @@ tb_status multiply_blocks(const void* context, int64_t at, int64_t row, int64_t 
   return multiply_rectangle(product, row, rows, column, columns);
 }
 
-// A result of one row.
+// A result of one row: a vector-matrix product.
 template <typename T>
 tb_status multiply_row(const void* context, int64_t at, int64_t, int64_t, int64_t column, int64_t columns) {
   const call& c = *static_cast<const call*>(context);
@@ -110,7 +110,7 @@ tb_status multiply_row(const void* context, int64_t at, int64_t, int64_t, int64_
                          column, columns, end_of<T>(c, at));
 }
 
-// No depth: what a product of zeros would be.
+// k == 0: the epilogue of a product of zeros.
 template <typename T>
 tb_status multiply_nothing(const call& c) {
   constexpr T zeros[epilogue_columns] = {};
@@ -135,7 +135,7 @@ tb_status multiply(const tb_matmul& given) {
   }
   if (p.m <= 0 || p.n <= 0 || p.batch <= 0) return TB_OK;
   if (p.k <= 0) return multiply_nothing<T>(c);
-  // Rows of the result are what is written in one piece.
+  // The epilogue stores rows of the result: the problem is transposed if its columns are the contiguous ones.
   const bool by_columns = p.out_col != 1 && p.out_row == 1;
   if (p.n == 1 ? p.m != 1 : by_columns && p.m != 1) tb_kernel::transpose(p);
   tb_kernel::join_batch(p);
@@ -148,7 +148,7 @@ tb_status multiply(const tb_matmul& given) {
   return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, &multiply_blocks<T, E>);
 }
 
-// A small plain product of matrices that lie as they are mostly found: straight to its tiles.
+// Fast path for a small product without an epilogue: runs the micro-kernel directly on the operands.
 template <typename T>
 bool multiply_at_once(const tb_matmul& p) {
   if (p.batch != 1 || p.activation >= 0 || p.out_col != 1 || !is_small<T>(p)) return false;

@@ -1,4 +1,5 @@
-// A matrix times a vector: each element of the matrix is read once, so what counts is that it is read in a stream.
+// Matrix-vector products. Each element of the matrix is read once, so memory bandwidth is the limit and the matrix is
+// read sequentially.
 #include "half.h"
 #include "layout.h"
 #include "matmul/matmul.h"
@@ -10,12 +11,12 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Products summed in one chain before sums are added to sums.
+// The length of a sequential sum before partial sums are added.
 constexpr int64_t chain = 256;
-// Outputs at a time where a row of the matrix is one product of each.
+// Outputs per block where rows of the matrix are contiguous along outputs.
 constexpr int64_t wide = 2048;
 
-// The vector as dense elements of T: itself, or a copy.
+// The vector as contiguous elements of T: the operand itself, or a copy.
 template <typename T, typename E>
 const T* dense_vector(const vector_product& product) {
   const E* const from = static_cast<const E*>(product.vector);
@@ -28,7 +29,8 @@ const T* dense_vector(const vector_product& product) {
   return to;
 }
 
-// Sums of `Rows` rows times the vector, lane by lane: two chains for each row, ended after `chain` vectors.
+// Dot products of `Rows` rows with the vector, lane by lane: two accumulators per row, added to the total every `chain`
+// vectors.
 template <typename T, int Rows, typename E>
 void sum_rows(const E* matrix, int64_t step, const T* vector, int64_t depth, T* out) {
   constexpr int64_t width = vector_width<T>;
@@ -65,7 +67,7 @@ void sum_each_row(const E* matrix, int64_t step, const T* vector, int64_t depth,
   for (; i < rows; ++i) sum_rows<T, 1>(matrix + i * step, step, vector, depth, out + i);
 }
 
-// to += factor[0] * row 0 + factor[1] * row 1 ..., in this order.
+// to += factor[0] * row 0 + factor[1] * row 1 + ..., in this order.
 template <typename T, int Rows, typename E>
 void add_rows(const E* matrix, int64_t step, const T* factor, int64_t columns, T* to) {
   constexpr int64_t width = vector_width<T>;

@@ -8,14 +8,14 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Below this depth a tile is done before what was fetched ahead would be there.
+// Below this depth a tile is finished before a prefetch would complete.
 constexpr int64_t prefetched_depth = 128;
 
-// Without AVX-512 a load of some lanes takes more than a load: whole vectors have tiles of their own.
+// Without AVX-512, a masked load is slower than a plain load: separate tiles are instantiated for whole registers.
 constexpr int ways_to_load = loads_parts && sizeof(vec<float>) < 64 ? 2 : 1;
 
-// c = or += a * b, where the last vector has `last` columns, or is whole in b. In `Columns` order a row of a's elements
-// is `a_step` apart.
+// Computes a tile c = a * b, or c += a * b with `add`. The last register of a row has `last` columns, or is whole in b
+// if Whole. With `Columns`, a is contiguous along rows and columns of a are `a_step` apart.
 template <typename T, int Rows, int Vectors, bool Columns, bool Whole>
 void multiply_tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_t b_step, T* c, int64_t c_row,
                    int64_t last, bool add) {
@@ -30,7 +30,7 @@ void multiply_tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_
   for (auto& row : sum) {
     for (auto& s : row) s = vec<T>(T(0));
   }
-  // A multiple of one stride for each row would need a register each.
+  // One base pointer per three rows: one pointer or offset per row would need too many registers.
   const T* left[(Rows + 2) / 3];
   for (int g = 0; g < (Rows + 2) / 3; ++g) left[g] = a + 3 * g * a_step;
   for (int64_t p = 0; p < depth; ++p, b += b_step) {
@@ -66,7 +66,7 @@ template <typename T>
 using tile_fn = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, int64_t b_step, T* c, int64_t c_row,
                          int64_t last, bool add);
 
-// By vectors, order and rows, each less one.
+// Indexed by registers - 1, order, and rows - 1.
 template <typename T, bool Whole>
 struct tile_table {
   tile_fn<T> of[tile_vectors][2][tile_rows];
@@ -81,7 +81,7 @@ constexpr tile_table<T, ways_to_load == 2> whole_tiles(std::make_integer_sequenc
 template <typename T>
 constexpr tile_table<T, false> part_tiles(std::make_integer_sequence<int, tile_rows>{});
 
-// A panel of b stays in the cache while the rows of a pass.
+// For each panel of b, which stays in L1, iterates over the panels of a.
 template <typename T>
 void multiply(left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows, int64_t columns, int64_t depth) {
   using order = typename left_block<T>::order;

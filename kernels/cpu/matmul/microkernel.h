@@ -1,8 +1,8 @@
-// Register tiles of a matrix product: a few rows by a few vectors of the result stay in registers while a panel of a
-// and a panel of b stream past them.
+// The micro-kernel of a matrix product: keeps a tile of a few rows by a few SIMD registers of the result in registers
+// while it reads a panel of a and a panel of b.
 //
-// Every tile adds the products of one element in the same order, so which tile an element falls in cannot be seen in
-// it.
+// Every tile adds the products of an element in the same order, so results do not depend on which tile an element is
+// in.
 #pragma once
 
 #include "first_part.h"
@@ -10,8 +10,8 @@
 
 namespace tb_cpu::TOPBIT_ARCH {
 
-// The most rows of a tile, and its columns: enough sums to hide the latency of a multiply-add, few enough for the
-// register file, with room for a row of b and an element of a.
+// Maximum tile rows, and tile registers per row: enough accumulators to hide the latency of a multiply-add, few enough
+// for the register file, with room for a row of b and an element of a.
 constexpr int tile_rows = sizeof(vec<float>) == 64 ? 12 : sizeof(vec<float>) == 32 ? 6 : 5;
 constexpr int tile_vectors = 2;
 template <typename T>
@@ -19,8 +19,8 @@ constexpr int64_t vector_width = vec<T>::size;
 template <typename T>
 constexpr int64_t tile_width = tile_vectors * vector_width<T>;
 
-// Rows of a. Either the elements of a row are neighbours, `step` from row to row, or those of a column are, `step` from
-// column to column; or panels of rows as even_parts cuts them, one after another, each a dense [depth][rows].
+// A block of a. Either contiguous along rows, `step` from row to row; or contiguous along columns, `step` from column
+// to column; or packed: panels of rows as divided by even_parts, one after another, each a dense [depth][rows].
 template <typename T>
 struct left_block {
   enum class order { rows, columns, panels };
@@ -29,8 +29,9 @@ struct left_block {
   order how;
 };
 
-// Columns of b. Rows of neighbours, `step` apart: whole vectors of them unless loads_parts. Or packed: panels of
-// tile_width columns one after another, each a dense [depth][width of its vectors] with zeros for missing columns.
+// A block of b. Either rows of contiguous elements, `step` apart, a whole number of registers unless loads_parts; or
+// packed: panels of tile_width columns one after another, each a dense [depth][columns rounded up to registers],
+// zero-padded.
 template <typename T>
 struct right_block {
   const T* at;
@@ -38,7 +39,8 @@ struct right_block {
   bool packed;
 };
 
-// What is done to each tile while it is near: [rows][columns] of the block from that row and column on.
+// A callback that applies the epilogue to each tile while the tile is in cache: [rows][columns] of the block from (row,
+// column) on.
 template <typename T>
 struct tile_end {
   void (*run)(const void* context, int64_t row, int64_t rows, int64_t column, int64_t columns, const T* tile,
@@ -46,16 +48,16 @@ struct tile_end {
   const void* context;
 };
 
-// Rows of neighbours where the products go. Null: each tile goes from a buffer to its end.
+// Where products are stored, with contiguous rows. Null: tiles are computed in a buffer and passed to `end`.
 template <typename T>
 struct result_block {
   T* at;
   int64_t row;
-  bool add;                // to what is there
-  const tile_end<T>* end;  // null: nothing more
+  bool add;                // accumulate into the result
+  const tile_end<T>* end;  // null: no epilogue
 };
 
-// [rows][depth] times [depth][columns], depth at least 1.
+// [rows][depth] times [depth][columns]; depth is at least 1.
 void multiply_block(left_block<float> a, right_block<float> b, result_block<float> c, int64_t rows, int64_t columns,
                     int64_t depth);
 void multiply_block(left_block<double> a, right_block<double> b, result_block<double> c, int64_t rows, int64_t columns,
@@ -63,7 +65,7 @@ void multiply_block(left_block<double> a, right_block<double> b, result_block<do
 
 namespace {
 
-// `whole` cut in as few parts as are needed for none to be above `most`, as even as whole numbers can be.
+// Divides `whole` into the fewest parts of at most `most`, whose sizes differ by at most 1.
 struct even_parts {
   int64_t count, least, longer;
 

@@ -1,6 +1,7 @@
-// Blocks of a and b copied into the forms that register tiles read, halves as float32.
+// Packing: copies blocks of a and b into the layouts that the micro-kernel reads, float16 and bfloat16 as float32.
 //
-// Packing is what makes any strides cost the same: tiles then read dense memory, which fits the cache and its sets.
+// With packing, the cost does not depend on the strides: the micro-kernel reads dense memory without cache set
+// conflicts.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +14,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// A matrix of elements of type E at any strides.
+// A matrix of elements of type E with any strides.
 template <typename E>
 struct strided {
   const E* at;
@@ -32,7 +33,7 @@ T number_of(E x) {
   }
 }
 
-// Neighbours, of which `count` are there; zeros in the other lanes.
+// Loads `count` contiguous elements; 0 in the other lanes.
 template <typename T, typename E>
 vec<T> load_neighbours(const E* at, int64_t count) {
   constexpr int64_t width = vector_width<T>;
@@ -58,7 +59,8 @@ void copy_neighbours(const E* from, int64_t count, T* to) {
   }
 }
 
-// Elements of a and b by turns, `Count` of each, from the first or the second half of each 128 bits.
+// Interleaves groups of `Count` elements of a and b, from the lower or, with Second, the upper half of each 128-bit
+// lane.
 template <int Count, bool Second, typename T, int... Lane>
 vec<T> by_turns(vec<T> a, vec<T> b, std::integer_sequence<int, Lane...>) {
   constexpr auto lane = [](int i) {
@@ -68,7 +70,7 @@ vec<T> by_turns(vec<T> a, vec<T> b, std::integer_sequence<int, Lane...>) {
   return __builtin_shufflevector(a.data, b.data, lane(Lane)...);
 }
 
-// Squares within 128 bits of as many vectors as those have elements.
+// Transposes the square within each 128-bit lane of as many registers as a lane has elements.
 inline void transpose_pieces(vec<float>* rows) {
   constexpr auto lanes = std::make_integer_sequence<int, vec<float>::size>();
   const vec<float> a = by_turns<1, false>(rows[0], rows[1], lanes), b = by_turns<1, true>(rows[0], rows[1], lanes);
@@ -85,7 +87,7 @@ inline void transpose_pieces(vec<double>* rows) {
   rows[1] = by_turns<1, true>(a, b, lanes);
 }
 
-// Panels of rows for left_block: in the order of rows `step` apart, or where a's columns are neighbours, of panels.
+// Packs a block of a: row after row, or in panels where columns of a are contiguous.
 template <typename T, typename E>
 left_block<T> pack_left(strided<E> a, int64_t rows, int64_t depth, T* to) {
   using order = typename left_block<T>::order;
@@ -113,7 +115,7 @@ left_block<T> pack_left(strided<E> a, int64_t rows, int64_t depth, T* to) {
   return {to, depth, order::rows};
 }
 
-// One vector of columns whose elements are neighbours, `width` rows of b at a time.
+// Packs one register's width of columns of b that are contiguous along depth, `width` rows at a time.
 template <typename T, typename E>
 void pack_transposed(const E* b, int64_t col, int64_t depth, int64_t columns, T* to, int64_t to_row) {
   constexpr int64_t width = vector_width<T>;
@@ -144,7 +146,8 @@ void pack_transposed(const E* b, int64_t col, int64_t depth, int64_t columns, T*
   }
 }
 
-// Rows of neighbours into panels of columns. Rows are read in pieces of several panels: as long as to be fetched ahead.
+// Packs rows of contiguous elements into panels of columns. A row is read across 8 panels at a time, long enough for
+// the hardware prefetcher.
 template <typename T, typename E>
 void pack_rows_of_columns(strided<E> b, int64_t depth, int64_t columns, T* to) {
   constexpr int64_t width = vector_width<T>, wide = tile_width<T>, piece = 8 * wide;
@@ -171,7 +174,7 @@ void pack_rows_of_columns(strided<E> b, int64_t depth, int64_t columns, T* to) {
   }
 }
 
-// Panels of columns for right_block.
+// Packs panels of columns for right_block.
 template <typename T, typename E>
 void pack_right(strided<E> b, int64_t depth, int64_t columns, T* to) {
   constexpr int64_t width = vector_width<T>;

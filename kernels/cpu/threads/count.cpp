@@ -19,7 +19,7 @@ constinit int64_t parallel_grain = 32768;
 
 namespace {
 
-// Whether the variable is absent, or a whole number of 1 to most, which is then in `number`.
+// Returns true if the variable is unset or an integer from 1 to `most`, which is then stored in `number`.
 bool read(const char* variable, long most, long& number) noexcept {
   const char* const text = getenv(variable);
   if (text == nullptr || *text == '\0') return true;

@@ -1,5 +1,5 @@
-// How many threads kernels of the host may use: TOPBIT_NUM_THREADS, or one per processor this process may run on, until
-// somebody sets another number.
+// The number of threads that CPU kernels may use: TOPBIT_NUM_THREADS, or one per processor available to the process,
+// unless set later.
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ extern const int32_t most_threads;  // 1 in a build without threads
 
 int32_t thread_count() noexcept;
 
-// Takes TOPBIT_PARALLEL_GRAIN over into parallel_grain. False if it is not a whole number of at least 1.
+// Sets parallel_grain from TOPBIT_PARALLEL_GRAIN. False if that is not an integer of at least 1.
 bool read_parallel_grain() noexcept;
 
 }  // namespace tb_cpu

@@ -1,25 +1,25 @@
-// Work in parts, several of them at a time: what a kernel uses to run on more than one thread.
+// Parallel loops for CPU kernels.
 //
-// What the parts are must follow from the work alone and never from the number of threads, wherever that can be seen in
-// a result: so results are the same for every number. Parts inside a part run one after another.
+// Wherever the partition affects a result (rounding), it must depend on the problem alone and never on the number of
+// threads, so that results are the same for every number of threads. Nested parallel loops run sequentially.
 #pragma once
 
 #include <stdint.h>
 
 namespace tb_cpu {
 
-// The least work of a part, in elements: below it a second thread costs more than it brings. 32768 unless
-// TOPBIT_PARALLEL_GRAIN says otherwise when the kernel table is chosen, and never changed after that but by tests. It
-// decides who does what, and not in which order a sum is made.
+// The minimum work of a task, in elements: below it, a second thread costs more than it gains. 32768 unless
+// TOPBIT_PARALLEL_GRAIN is set when the kernel table is chosen; only tests change it later. It affects the distribution
+// of work, never the order of a sum.
 extern int64_t parallel_grain;
 
 int32_t threads() noexcept;
-// Calls part(context, i) for each i below `parts`, in any order; returns when all have ended.
+// Calls part(context, i) for each i below `parts`, in any order; returns when all calls have returned.
 void run_parts(int64_t parts, void (*part)(const void* context, int64_t i), const void* context) noexcept;
 
 namespace {
 
-// part(i) for each i below `parts`.
+// Calls part(i) for each i below `parts`.
 template <typename Part>
 void each_part(int64_t parts, const Part& part) {
   if (parts == 1) return part(int64_t(0));

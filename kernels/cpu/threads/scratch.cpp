@@ -1,5 +1,4 @@
-// The per-thread buffers behind scratch.h. Compiled for the baseline processor, once for all architectures, so
-// that switching tables does not keep buffers for each.
+// The per-thread buffers of scratch.h. Compiled once, for the baseline processor, so that all architectures share them.
 #include "threads/scratch.h"
 
 #include <stdlib.h>
@@ -11,8 +10,8 @@ struct buffer {
   void* data = nullptr;
   int64_t bytes = 0;
 
-  // A thread may still call kernels while it ends, from destructors of its statics: it begins anew then, and what that
-  // takes is not given back.
+  // A thread may still call kernels after this destructor, from destructors of its thread_local objects: the buffer is
+  // allocated again then and never freed.
   ~buffer() {
     free(data);
     data = nullptr;

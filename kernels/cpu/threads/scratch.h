@@ -1,7 +1,7 @@
-// Working memory of a kernel: buffers per thread which only grow, so that a warm call allocates nothing.
+// Scratch memory for kernels: per-thread buffers that only grow, so that repeated calls allocate nothing.
 //
-// A kernel may hold one request of each level at a time; contents do not survive the next one of the same level. What
-// runs in parts of a kernel asks for a level above the kernel's own, since the calling thread runs parts too.
+// A kernel may hold one buffer of each level at a time; the next request of the same level invalidates it. Tasks use
+// the level `part`, since the calling thread runs tasks too while it holds its `kernel` buffer.
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ namespace tb_cpu {
 
 enum class scratch_level { kernel, part };
 
-// Aligned to 64 bytes; null when memory has run out.
+// Aligned to 64 bytes; null if out of memory.
 void* scratch(int64_t bytes, scratch_level level = scratch_level::kernel) noexcept;
 
 }  // namespace tb_cpu

@@ -1,4 +1,4 @@
-// The build without a task library: parts run one after another on the calling thread.
+// The build without oneTBB: tasks run sequentially on the calling thread.
 #include "threads/count.h"
 #include "threads/parallel.h"
 

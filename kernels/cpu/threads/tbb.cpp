@@ -1,5 +1,5 @@
-// Parts on oneTBB's threads. Each thread that calls kernels has an arena of its own, so that two of them share the
-// processor's cores and neither waits for the other; a thread that waits for its parts takes only those.
+// Parallel loops on oneTBB. Each calling thread has its own arena, so that concurrent callers share the cores without
+// waiting for each other; a thread that waits for its tasks runs no others.
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -10,7 +10,7 @@
 #include "threads/count.h"
 #include "threads/parallel.h"
 
-// The thread sanitizer does not see into the library, which is not built with it, and is told what happens before what.
+// oneTBB is not built with the thread sanitizer, so happens-before edges are annotated.
 extern "C" {
 [[gnu::weak]] void __tsan_acquire(void* address);
 [[gnu::weak]] void __tsan_release(void* address);
@@ -31,8 +31,8 @@ void before(const char& point) noexcept {
 
 thread_local bool in_part = false;
 
-// The library runs no more threads than there are processors unless it is allowed to, which costs nothing until
-// somebody asks for more. What is allowed only grows, and holds for whatever else of the process uses the library.
+// Raises oneTBB's limit on threads, which is the number of processors by default. The limit only grows, and applies to
+// all uses of oneTBB in the process.
 void allow(int32_t count) {
   static std::mutex mutex;
   static const int32_t usual = int32_t(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
@@ -40,7 +40,7 @@ void allow(int32_t count) {
   static std::unique_ptr<tbb::global_control> control;
   const std::lock_guard lock(mutex);
   if (count <= allowed) return;
-  // Of several the library takes the least, so the one before must go first.
+  // The smallest active limit applies, so the previous one is removed first.
   control.reset();
   allowed = usual;
   control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
@@ -53,7 +53,8 @@ struct own_arena {
   int32_t count = 0;
   bool ended = false;
 };
-// Without a destructor, so that destructors that run later still find it: they are told that the thread is ending.
+// Trivially destructible, so that destructors that run later can still read it: `ended` tells them that the thread is
+// ending.
 constinit thread_local own_arena mine;
 struct arena_end {
   ~arena_end() {
@@ -62,7 +63,7 @@ struct arena_end {
   }
 };
 
-// This thread's arena of so many threads; null for a thread that is ending.
+// This thread's arena for `count` threads; null if the thread is ending.
 tbb::task_arena* arena(int32_t count) {
   if (mine.count == count || mine.ended) return mine.arena;
   thread_local arena_end at_the_end;
@@ -95,7 +96,8 @@ void run_parts(int64_t parts, void (*part)(const void* context, int64_t i), cons
     in_part = false;
     before(end);
   };
-  // Memory for threads may run out before any part has begun; a task that fails later takes the process with it.
+  // Creating threads may fail before any task has begun, and then the tasks run sequentially. An exception from a task
+  // terminates the process.
   tbb::task_arena* where = nullptr;
   try {
     where = arena(thread_count());
