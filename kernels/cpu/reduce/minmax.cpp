@@ -1,5 +1,5 @@
-// Reductions that compare: the greatest or least element, the place of the first of them, any and all. A NaN beats
-// every number.
+// Reductions by comparison: maximum, minimum, the index of the first maximum or minimum, any, all. A NaN compares above
+// (for a minimum: below) every number.
 #include <limits>
 
 #include "layout.h"
@@ -8,17 +8,17 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Whether x takes the place of best, which came earlier.
+// Whether x replaces best, which came earlier.
 template <bool Greatest, typename T>
 bool beats(T x, T best) {
   if constexpr (std::is_floating_point_v<T>) {
-    // Without branches: | and &, so that loops become vectors.
+    //  and & instead of || and &&: no branches, so that the loops vectorize.
     return (Greatest ? x > best : x < best) | (__builtin_isnan(x) & !__builtin_isnan(best));
   }
   return Greatest ? x > best : x < best;
 }
 
-// What every element beats, or equals.
+// The identity of the reduction: no element compares worse.
 template <bool Greatest, typename T>
 constexpr T weakest() {
   using limits = std::numeric_limits<T>;
@@ -49,14 +49,15 @@ struct choosing {
     if constexpr (Magnitude) return __builtin_elementwise_abs(x);
     return x;
   }
-  // As join: of numbers none is unlike itself.
+  // The same as join: only a NaN compares unequal to itself.
   template <typename V>
   static V wide_join(V a, V b) {
     return ((Greatest ? b > a : b < a) | ((b != b) & (a == a))) ? b : a;
   }
 };
 
-// The first of equals. A block is searched only where its best beats all before it.
+// Index of the maximum or minimum; the first of equal elements. A block is searched only if its extremum beats all
+// elements before it.
 template <bool Greatest, typename T>
 struct finding {
   struct columns {

@@ -1,4 +1,5 @@
-// Sums whose rounding error grows with the logarithm of the length: blocks are summed one by one, then in pairs.
+// Pairwise summation: blocks are summed sequentially, then pairwise, so the rounding error grows with the logarithm of
+// the length.
 //
 // The shape of the tree depends on the length alone, so a sum is the same in every run.
 #pragma once
@@ -8,7 +9,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// leaf(first, count) sums at most Block items, one by one in each lane; what it returns needs only +.
+// leaf(first, count) sums at most Block items sequentially in each lane. Its result type needs only operator+.
 template <int64_t Block, typename Leaf>
 auto pairwise(int64_t first, int64_t count, const Leaf& leaf) -> decltype(leaf(first, count)) {
   if (count <= Block) return leaf(first, count);

@@ -1,6 +1,6 @@
-// Pooling: the greatest or the average element of each window of an image, and the gradients of both.
+// Pooling: the maximum or average of each window of an image, and the gradients of both.
 //
-// Windows are clipped to the image before their elements are visited, so no loop asks whether an element is there.
+// Windows are clipped to the image before their elements are visited, so the inner loops have no bounds checks.
 // Averages are accumulated in double.
 #include <limits>
 #include <type_traits>
@@ -11,7 +11,8 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// One dimension of a window: elements first, first + step, ... below end; `padded` counts those of the padding too.
+// A window along one dimension: elements first, first + step, ... below end; `padded` counts elements of the padding
+// too.
 struct range {
   int64_t first, end, step, padded;
 };
@@ -34,7 +35,7 @@ range window(const tb_pool& call, int side, int64_t at) {
   return {first, end, step, padded};
 }
 
-// Calls visit(result, rows, columns) for each window of an image; `result` counts the windows.
+// Calls visit(result, rows, columns) for each window of an image; `result` is the row-major index of the window.
 template <typename Visit>
 void each_window(const tb_pool& call, Visit visit) {
   for (int64_t y = 0; y < call.out_height; ++y) {
@@ -57,7 +58,7 @@ int64_t divisor(const tb_pool& call, range rows, range columns) {
   return count > 0 ? count : 1;
 }
 
-// Dilation can leave a window nothing but padding: the lowest number there is, found nowhere.
+// The index for a window that lies entirely in the padding, which is possible with dilation; its maximum is `lowest`.
 constexpr int64_t nowhere = -1;
 
 template <typename T>

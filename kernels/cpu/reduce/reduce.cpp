@@ -1,9 +1,9 @@
-// Reductions over a plan: which fold an operation is, and the walk that feeds it.
+// Reductions over a plan: selects the reducer of an operation and feeds it with elements.
 //
-// Where the first kept dimension lies denser in memory than the first reduced one, a tile of neighbouring results is
-// folded side by side; else each result by itself, along the reduced dimensions. What is not dense in the type of the
-// computation, or too short a row to be worth a call, is gathered in a buffer first. Threads share the kept positions;
-// a single long reduction is folded in parts of one size, which are taken in one after another.
+// If the first kept dimension has a smaller stride than the first reduced one, a tile of neighbouring results is
+// reduced at once, in columns; otherwise each result by itself, along the reduced dimensions. Elements that are not
+// dense in the compute type, and short rows, are gathered in a buffer first. Threads partition the kept positions; a
+// single long reduction is divided into parts of fixed size, whose partial results are merged in order.
 #include "reduce/reduce.h"
 
 #include "elementwise/convert.h"
@@ -16,8 +16,9 @@ namespace {
 
 constexpr int64_t block = 512;
 constexpr int64_t short_row = 64;
-// Elements of a part of a long reduction, which is folded by itself. The order of a sum follows from it, so it is the
-// same whatever TOPBIT_PARALLEL_GRAIN says. An element of a fold is less work than one of most kernels.
+// Elements per part of a long reduction. The order of a sum depends on this constant alone and not on
+// TOPBIT_PARALLEL_GRAIN. It is larger than the default grain because reducing an element is less work than most kernels
+// do.
 constexpr int64_t part_elements = 4 * 32768;
 
 // The input of a reduction at one position of the kept dimensions.
@@ -52,7 +53,7 @@ class source {
     const int64_t step = inner < part_elements ? (part_elements + inner - 1) / inner : 1;
     const int64_t parts = (length + step - 1) / step;
     if (count_ < 2 * part_elements || parts < 2) return feed_rows(f, state, at, 0);
-    // Results follow from these parts, and not from who folds them.
+    // Partial results are merged in order, so the result does not depend on the threads.
     constexpr int64_t window = 64;
     reducer_record records[window];
     for (int64_t begin = 0; begin < parts; begin += window) {
@@ -71,7 +72,7 @@ class source {
   }
 
   void feed_across(const reducer& f, void* state, char* at, int64_t n) const {
-    // As many rows at a time whatever the columns are: the order of a sum is that of its calls.
+    // A fixed number of rows, whatever the number of columns: the order of a sum depends on the calls.
     constexpr int64_t most = 8;
     alignas(64) unsigned char buffer[most * tile * 8];
     const int64_t length = reduced_.sizes[0], step = in_.strides[0];
@@ -94,7 +95,7 @@ class source {
   }
 
  private:
-  // `first` is the place of the first element among all that are reduced.
+  // `first` is the index of the first element within the reduced dimensions.
   void feed_rows(const reducer& f, void* state, char* at, int64_t first) const {
     alignas(64) unsigned char buffer[block * 8];
     const int64_t length = reduced_.sizes[0], step = in_.strides[0];
@@ -132,12 +133,12 @@ class source {
   convert_fn load_;
   int64_t element_, loaded_;
   bool same_type_;
-  int64_t column_;  // from a column to the next, in elements
+  int64_t column_;  // distance between columns, in elements
   int64_t count_ = 1;
   tb_plan reduced_{};  // the reduced dimensions of the input
 };
 
-// Folds n columns; their results are in `out` and `index`.
+// Reduces n columns; results are written to `out` and `index`.
 template <typename Feed>
 void run_reducers(const tb_reduction& call, const reducers& how, int64_t count, int64_t n, Feed feed, void* out,
                   int64_t* index) {

@@ -1,7 +1,7 @@
-// How reductions fold elements, and how a fold is found. A fold sees dense blocks of the type of the computation;
-// reduce.cpp walks the plan and brings operands of any dtype and stride into that form.
+// The interface of reducers, and their lookup by operation code. A reducer sees dense blocks of the compute type;
+// reduce.cpp iterates over the plan and converts operands of any dtype and stride for it.
 //
-// Elements are folded along a row, or across the columns of a tile: neighbouring positions of the result side by side.
+// Elements are reduced along a row, or across rows, for a tile of neighbouring results (columns) at once.
 #pragma once
 
 #include "isa/arch.h"
@@ -10,42 +10,42 @@ namespace tb_cpu::TOPBIT_ARCH {
 
 constexpr int64_t tile = 512;
 
-// What a fold keeps for each column of a tile.
+// Storage for a reducer's state for each column of a tile.
 struct alignas(64) reducer_state {
   unsigned char bytes[tile * 32];
 };
 
-// What was folded of one column, kept apart.
+// Storage for the partial result of one column.
 struct alignas(64) reducer_record {
   unsigned char bytes[32];
 };
 
 struct reducer {
-  int32_t result = 0;  // the type of what finish writes
-  // `constant` has a number for each of n columns: what an earlier fold found, or the operation's n0.
+  int32_t result = 0;  // the type that finish writes
+  // `constant` has a number for each of n columns: the result of the first reducer, or the operation's n0.
   void (*start)(void* state, int64_t n, const double* constant) = nullptr;
-  // Takes in count elements of column 0, which are the first-th and those after it of all that are reduced.
+  // Accumulates `count` elements in column 0; the first has index `first` within the reduced dimensions.
   void (*along)(void* state, const void* elements, int64_t count, int64_t first) = nullptr;
-  // Takes in rows of n columns, `step` elements from one row to the next.
+  // Accumulates rows of n columns; rows are `step` elements apart.
   void (*across)(void* state, const void* elements, int64_t n, int64_t rows, int64_t step, int64_t first) = nullptr;
-  // What column 0 has is put into a record; and taken in, after what the column has already. So the parts of a long
-  // reduction are folded apart.
+  // put_aside saves the partial result of column 0 in a record; take_in merges a record into column 0, as elements that
+  // come later. So the parts of a long reduction can be reduced independently.
   void (*put_aside)(const void* state, reducer_record* to) = nullptr;
   void (*take_in)(void* state, const reducer_record* from) = nullptr;
-  // `count` is the number of all that were reduced; index is for folds that find a value and its place.
+  // `count` is the number of reduced elements; `index` is for reducers that return an index.
   void (*finish)(void* state, int64_t n, int64_t count, const tb_scalar* number, void* out, int64_t* index) = nullptr;
 };
 
-// An operation as one fold over all elements, or as two: the results of the first, F64, are the second's constants.
+// An operation as one reducer, or as two passes: the F64 results of the first are the constants of the second.
 struct reducers {
   reducer first, second;
   bool indexed = false;  // operand[1] is the index
 };
 
-// Folds without functions for what the other source has, and for what there is not.
+// Reducers with null functions for operations of the other source file, and for unsupported ones.
 reducers sum_reducers(int32_t op, int32_t compute, const tb_scalar* number);
 reducers minmax_reducers(int32_t op, int32_t compute);
-// Of F32 or F64: the greatest element; the greatest or least magnitude.
+// The maximum as F64, and the maximum or minimum of absolute values, of F32 or F64.
 reducer greatest_as_double(int32_t compute);
 reducer magnitude_reducer(int32_t compute, bool greatest);
 

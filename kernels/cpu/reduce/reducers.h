@@ -1,7 +1,7 @@
-// Folds from three small functions: how an element enters, how two parts are joined, how the last value is made.
+// Builds reducers from three small functions: map an element, join two partial results, compute the final value.
 //
-// A part is folded in the lanes of vectors; sums of floats go from there to a total with what its rounding lost, every
-// few elements, so that their error does not grow with the length.
+// Elements are accumulated in SIMD lanes. Sums of floats are flushed every few elements to a compensated total in
+// double, so that their error does not grow with the length.
 #pragma once
 
 #include <math.h>
@@ -25,8 +25,8 @@ constexpr int32_t code_of = std::is_same_v<T, byte>      ? TB_BOOL
                             : std::is_same_v<T, float>   ? TB_F32
                                                          : TB_F64;
 
-// F::part<T> is what elements of T are folded in; F::rest says that it is added up in a total. F::identity, F::map(x,
-// constant), F::join(part, part).
+// Requirements on F: F::part<T> is the accumulator type; F::rest tells that floating accumulators are flushed to a
+// compensated total; F::identity, F::map(x, constant), F::join(part, part).
 template <typename F, typename T>
 struct reducing {
   using part_type = typename F::template part<T>;
@@ -46,7 +46,7 @@ struct reducing {
     }
   }
 
-  // Knuth's two-sum.
+  // Adds x to the total of column c with Knuth's two-sum; `rest` accumulates the rounding errors.
   static void add_to_total(columns& s, int64_t c, double x) {
     const double before = s.total[c], after = before + x, taken = after - before;
     s.rest[c] += (before - (after - taken)) + (x - taken);
@@ -99,7 +99,7 @@ struct reducing {
     const T* x = static_cast<const T*>(elements);
     for (int64_t r = 0; r < rows; r += block) {
       int64_t some = rows - r < block ? rows - r : block;
-      // Four rows at a time: a part is loaded and stored once for them.
+      // Four rows at a time, so that an accumulator is loaded and stored once per four elements.
       for (; some >= 4; some -= 4, x += 4 * step) {
 #pragma clang loop vectorize(assume_safety)
         for (int64_t c = 0; c < n; ++c) {
@@ -146,7 +146,7 @@ struct reducing {
     Result* const to = static_cast<Result*>(out);
     for (int64_t c = 0; c < n; ++c) {
       if constexpr (F::rest && std::is_floating_point_v<part_type>) {
-        // Of an infinite total nothing was lost, and the rest is no number.
+        // For an infinite total the rounding error is NaN and is ignored.
         const double sum = is_nan(s.rest[c]) ? s.total[c] : s.total[c] + s.rest[c];
         to[c] = Result(Last::of(sum, s.constant[c], count, number));
       } else {

@@ -1,4 +1,4 @@
-// Reductions that add up or multiply: sums, products, variances, norms, log of a sum of exponentials.
+// Reductions by addition and multiplication: sums, products, variances, norms, logsumexp.
 #include "layout.h"
 #include "reduce/reducers.h"
 
@@ -8,7 +8,7 @@ namespace {
 template <typename T>
 using sum_part = std::conditional_t<std::is_floating_point_v<T>, T, uint64_t>;  // integers wrap
 
-// Sums of Map::of(x, constant), in double unless the elements are added as they are.
+// Sums of Map::of(x, constant), accumulated in double if Wide, otherwise in the type of the elements.
 template <typename Map, bool Wide = true>
 struct adding {
   static constexpr bool rest = true;
@@ -127,7 +127,7 @@ struct squared_deviation {
     return d * d;
   }
 };
-// The greatest element is taken off, unless it is infinite.
+// exp(x - maximum); an infinite maximum is not subtracted.
 struct exponential {
   template <typename P, typename T>
   static P of(T x, double greatest) {

@@ -1,4 +1,4 @@
-// Elements of a row by index: those that are only moved go as bytes from where they lie to where they belong.
+// Gather and scatter along a row. Elements that are only moved are copied as integers of the same size.
 #include <type_traits>
 
 #include "elementwise/for_each_row.h"
@@ -24,7 +24,7 @@ void scatter(const rows_at& r) {
   for (int64_t i = 0; i < r.length[2]; ++i) out[index[i] * r.step[0]] = source[i * r.step[1]];
 }
 
-// Of bools, which are 0 and 1, a sum is their or. Integers wrap, which C++ has for unsigned numbers only.
+// The sum of bools is their or. int64_t wraps by unsigned arithmetic, as signed overflow is undefined.
 struct sum {
   static uint8_t of(uint8_t a, uint8_t b) { return a | b; }
   static int64_t of(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }

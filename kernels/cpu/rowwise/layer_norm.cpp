@@ -1,4 +1,4 @@
-// Rows brought to mean 0 and variance 1, or to mean square 1, and the gradients of that.
+// Selects the loops of layer norm, RMS norm and their gradients by compute type.
 #include "layer_norm_loops.h"
 #include "layout.h"
 #include "rowwise/rowwise.h"

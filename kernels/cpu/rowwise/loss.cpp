@@ -1,4 +1,4 @@
-// The losses of rows of log-probabilities or of scores, given their labels, and sums of such losses.
+// Negative log-likelihood and cross entropy of rows given their labels, their gradients, and totals of such losses.
 #include "layout.h"
 #include "loss_loops.h"
 #include "rowwise/rowwise.h"
@@ -32,7 +32,7 @@ void nll_backward(const rows_at& r) {
   }
 }
 
-// Some sums side by side, which the compiler keeps in a vector.
+// Several partial sums, which the compiler vectorizes.
 template <typename T>
 double sum_in_double(const T* x, int64_t n) {
   constexpr int64_t many = 16;
@@ -56,7 +56,7 @@ void total(const rows_at& r) {
   *r.as<T>(1) = T(weight);
 }
 
-// The label is an index into the row of this operand.
+// Describes the label operand of a loss: an I64 index into the row of operand `range`, which is checked.
 rows_loop with_label(rows_loop loop, int label, int range) {
   loop.whole = operand(label);
   loop.index = label;

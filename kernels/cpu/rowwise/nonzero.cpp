@@ -1,4 +1,4 @@
-// Coordinates of the elements that are not zero.
+// Counts elements that are not zero and writes their coordinates.
 #include "elementwise/convert.h"
 #include "elementwise/for_each_row.h"
 #include "layout.h"
@@ -6,7 +6,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Calls visit(index) for each element that is not zero, dimension 0 fastest.
+// Calls visit(index) for each element that is not zero; dimension 0 varies fastest.
 template <typename Visit>
 void each_nonzero(const tb_plan& plan, Visit visit) {
   const tb_operand& in = plan.operand[0];

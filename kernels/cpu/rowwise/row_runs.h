@@ -1,4 +1,4 @@
-// The positions of a batch of rows in order, as runs of rows that lie evenly apart.
+// Iterates over the positions of a batch of rows in order, as runs of rows with a constant pitch.
 #pragma once
 
 #include "elementwise/for_each_row.h"
@@ -39,7 +39,7 @@ struct row_batch {
     if (last > 0) ndim = last + 1;
   }
 
-  // Whether two positions have the same row of an operand.
+  // Whether several positions share a row of operand k.
   bool repeats(int k) const {
     for (int d = 0; d < ndim; ++d) {
       if (sizes[d] > 1 && strides[k][d] == 0) return true;
@@ -48,8 +48,8 @@ struct row_batch {
   }
 };
 
-// Calls visit(addresses, count) for the positions from first to last - 1, as runs along the first dimension, until it
-// returns false.
+// Calls visit(addresses, count) for the positions first to last - 1, as runs along dimension 0, until visit returns
+// false.
 template <typename Visit>
 bool each_run(const row_batch& batch, int64_t first, int64_t last, Visit visit) {
   char* at[TB_MAX_ROWS] = {};

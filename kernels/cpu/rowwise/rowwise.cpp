@@ -1,8 +1,9 @@
-// Operations on whole rows: walks the batch, hands rows to the operation as it wants them, and writes rows back.
+// Row operations: iterates over the batch, makes rows dense in the compute type for the loop, and stores its results.
 //
-// Rows that are dense in the type of the computation are handed over where they lie, many at a time. Others are
-// converted into a buffer, as many as it has room for; what repeats stays there. Rows of a dimension that is not the
-// innermost stand side by side: loops that take them so get them as columns. Much work is cut into parts.
+// Rows that are already dense in the compute type are passed to the loop directly, many at a time. Other rows are
+// converted into a buffer, as many as it holds; broadcast rows are converted once. Rows along a dimension other than
+// the innermost are interleaved in memory: loops with an `across` form process them as columns. Large batches are
+// divided into tasks.
 #include "rowwise/rowwise.h"
 
 #include <atomic>
@@ -55,29 +56,29 @@ bool indices_fit(const tb_rowwise& call, const rows_loop& loop, const row_batch&
   });
 }
 
-// How one operand reaches the loop.
+// How one operand is passed to the loop.
 struct operand_access {
   convert_fn load = nullptr, store = nullptr;
-  int64_t buffer = -1;    // its offset in the memory of a part, or -1 where the loop has the rows themselves
-  int64_t pitch = 0;      // of the rows as they lie, in elements
-  int64_t bytes = 0;      // of an element as the loop sees it
-  int64_t outside = 0;    // and as it lies
-  bool repeated = false;  // by its pitch
-  bool beside = false;    // rows side by side: what is converted goes column by column
+  int64_t buffer = -1;    // offset of the buffer in the scratch memory; -1: the loop accesses the rows in place
+  int64_t pitch = 0;      // distance between rows in memory, in elements
+  int64_t bytes = 0;      // bytes of an element in the loop
+  int64_t outside = 0;    // bytes of an element in memory
+  bool repeated = false;  // the pitch is 0: all rows are the same
+  bool beside = false;    // interleaved rows: converted column by column
   const char* loaded = nullptr;
 };
 
 struct ways {
   operand_access of[TB_MAX_ROWS];
   bool across = false;
-  int64_t block = INT64_MAX;  // rows at a time
+  int64_t block = INT64_MAX;  // rows per call of the loop
   int64_t work_at = 0, memory = 0;
 };
 
 constexpr int64_t aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 constexpr int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// Rows side by side, which the loop takes so.
+// Whether the rows are interleaved and the loop has an `across` form.
 bool goes_across(const tb_rowwise& call, const rows_loop& loop, const row_batch& batch) {
   if (loop.across == nullptr || batch.sizes[0] == 1) return false;
   bool apart = false;
@@ -128,7 +129,7 @@ ways plan_ways(const tb_rowwise& call, const rows_loop& loop, const row_batch& b
   return w;
 }
 
-// Converts `count` rows between where they lie and the buffer.
+// Converts `count` rows from memory into the buffer; store_rows does the reverse.
 void load_rows(const tb_row_operand& row, const operand_access& w, bool across, char* buffer, const char* at,
                int64_t count) {
   if (w.beside) {
@@ -164,7 +165,7 @@ void store_rows(const tb_row_operand& row, const operand_access& w, bool across,
   }
 }
 
-// The positions from first to last - 1.
+// Runs the positions first to last - 1.
 void run_part(const tb_rowwise& call, const rows_loop& loop, const row_batch& batch, ways w, char* memory,
               int64_t first, int64_t last) {
   rows_at now = {};
@@ -218,7 +219,7 @@ void run_part(const tb_rowwise& call, const rows_loop& loop, const row_batch& ba
   });
 }
 
-// Rows that are written more than once are written in order.
+// Whether rows are written more than once, and hence in order, by one thread.
 bool in_order(const tb_rowwise& call, const row_batch& batch) {
   for (int k = 0; k < call.operands; ++k) {
     if (call.row[k].data != nullptr && call.row[k].written != 0 && batch.repeats(k)) return true;
@@ -240,7 +241,7 @@ tb_status rowwise(const tb_rowwise* call, const tb_call*) {
   int64_t of_a_position = 1;
   for (int k = 0; k < call->operands; ++k) {
     if (w.of[k].bytes != 0 && call->row[k].length > of_a_position) of_a_position = call->row[k].length;
-    // A written row that every position shares holds what the one before it left.
+    // A written row shared by all positions must be stored and reloaded after each position.
     if (w.of[k].repeated && w.of[k].store != nullptr) w.block = 1;
   }
   const bool alone = batch.total * of_a_position <= parallel_grain || threads() == 1 || in_order(*call, batch);

@@ -1,18 +1,18 @@
-// Operations on rows as their loops see them, and how a loop is found. rowwise.cpp brings rows into that form.
+// The interface of row operation loops, and their lookup by operation code. rowwise.cpp makes rows dense for the loops.
 #pragma once
 
 #include "isa/arch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 
-// Rows of a batch that lie evenly apart, in the type of the computation, indices I64; a null row was not given. Rows
-// are dense, but for those taken as they are and for rows side by side.
+// Rows of a batch with a constant pitch, in the compute type, indices in I64; null for an omitted operand. Rows are
+// dense, except for `as_is` operands and interleaved rows.
 struct rows_at {
-  void* row[TB_MAX_ROWS];  // the first of each
+  void* row[TB_MAX_ROWS];  // the first row of each operand
   int64_t length[TB_MAX_ROWS];
-  int64_t step[TB_MAX_ROWS];   // in elements
-  int64_t pitch[TB_MAX_ROWS];  // in elements, from a row to the next; 0 repeats it
-  int64_t count;               // of rows: 1, but for loops that take many
+  int64_t step[TB_MAX_ROWS];   // between elements of a row, in elements
+  int64_t pitch[TB_MAX_ROWS];  // between rows, in elements; 0: broadcast
+  int64_t count;               // number of rows; 1 unless the loop takes many
   const tb_scalar* number;
   void* work;
 
@@ -29,22 +29,22 @@ using rows_fn = void (*)(const rows_at&);
 
 constexpr uint32_t operand(int k) { return uint32_t(1) << k; }
 
-// Sets of operands are bits.
+// A loop and its requirements on operands. Sets of operands are bit masks.
 struct rows_loop {
   rows_fn run = nullptr;
-  rows_fn across = nullptr;  // of rows side by side: pitches are 1, and steps any
-  bool many = false;         // `run` takes any count of rows
-  uint32_t shared = 0;       // by rows side by side: pitches are 0
-  uint32_t whole = 0;        // I64 whatever is computed
+  rows_fn across = nullptr;  // for interleaved rows: pitches are 1, steps arbitrary
+  bool many = false;         // `run` takes any number of rows
+  uint32_t shared = 0;       // operands that `across` needs broadcast, with pitch 0
+  uint32_t whole = 0;        // I64 operands, whatever the compute type
   uint32_t as_is = 0;        // neither converted nor made dense
-  uint32_t updated = 0;      // written ones whose old elements count
-  int64_t work_bytes = 0;    // for each element of the longest row
-  int index = -1;            // the operand whose elements are checked to be indices into `range`
+  uint32_t updated = 0;      // written operands whose previous elements are read
+  int64_t work_bytes = 0;    // scratch bytes per element of the longest row
+  int index = -1;            // the operand whose elements are checked as indices into the row of operand `range`
   int range = -1;
-  bool ignores = false;  // but for number[0].i
+  bool ignores = false;  // indices equal to number[0].i are not checked
 };
 
-// Null loops for codes of another source, and for types that the operation has no loop for.
+// Null loops for operations of another source file, and for unsupported compute types.
 rows_loop softmax_rows(const tb_rowwise& call);
 rows_loop scan_rows(const tb_rowwise& call);
 rows_loop sort_rows(const tb_rowwise& call);

@@ -1,4 +1,5 @@
-// Running sums, products and extremes of a row. Floating ones are kept in double.
+// Cumulative sums, products, maxima and minima, and logcumsumexp of a row. Floating-point sums and products are kept in
+// double.
 #include <math.h>
 
 #include <type_traits>
@@ -9,7 +10,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// int64_t wraps, which C++ has for unsigned numbers only.
+// The accumulator type. int64_t wraps by unsigned arithmetic, as signed overflow is undefined.
 template <typename T>
 using running = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
 
@@ -32,7 +33,7 @@ void cumprod(const rows_at& r) {
   scan<T>(r, 1, [](auto a, auto b) { return a * b; });
 }
 
-// A NaN stays. Not by infinities of one sign, whose difference is none.
+// log(exp(a) + exp(b)). NaN propagates. Infinities are handled separately, since their difference may be NaN.
 double log_add_exp(double a, double b) {
   if (isnan(a) || isnan(b)) return a + b;
   const double low = a < b ? a : b, high = a < b ? b : a;
@@ -44,7 +45,7 @@ void logcumsumexp(const rows_at& r) {
   scan<T>(r, -double(INFINITY), log_add_exp);
 }
 
-// The last of equals; from a NaN on, the last NaN.
+// The index is that of the last of equal elements; from the first NaN on, that of the last NaN.
 template <typename T, typename Beats>
 void extreme(const rows_at& r, Beats beats) {
   const T* const in = r.as<const T>(2);

@@ -1,11 +1,11 @@
-// Places of values in a sorted row.
+// Searches values in a sorted row by bisection.
 #include "layout.h"
 #include "rowwise/rowwise.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// A NaN belongs at the end, as every comparison with it fails.
+// A NaN is placed at the end, as every comparison with it is false.
 template <typename T>
 void search(const rows_at& r) {
   const T *const row = r.as<const T>(1), *const values = r.as<const T>(2);

@@ -1,4 +1,4 @@
-// Softmax of rows and its gradients.
+// Selects the loops of softmax, log-softmax and their gradients by compute type.
 #include "layout.h"
 #include "rowwise/rowwise.h"
 #include "softmax_family.h"

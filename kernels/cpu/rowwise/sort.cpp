@@ -1,4 +1,5 @@
-// Sorting a row and choosing from it by rank: stable, a NaN above every number, of equals the one that stands first.
+// Sorting a row, and selecting from it by rank. Stable: equal elements keep their order; a NaN compares above every
+// number.
 #include "is_nan.h"
 #include "layout.h"
 #include "rowwise/rowwise.h"
@@ -46,7 +47,8 @@ void merge(const item<T>* a, const item<T>* a_end, const item<T>* b, const item<
   while (b != b_end) *out++ = *b++;
 }
 
-// Short runs by insertion, then merged in pairs from one half of the memory to the other. Returns where the result is.
+// Merge sort: insertion sort of short runs, which are then merged pairwise between the two buffers. Returns the buffer
+// that holds the result.
 template <typename Order, typename T>
 item<T>* sorted(item<T>* items, item<T>* other, int64_t count) {
   constexpr int64_t run = 16;
@@ -72,7 +74,7 @@ item<T>* sorted(item<T>* items, item<T>* other, int64_t count) {
   return items;
 }
 
-// The order of a stable sort, in which no two items are equal.
+// The order of a stable sort as a strict total order: equal values are ordered by index.
 template <typename Order>
 struct with_index {
   template <typename T>
@@ -81,7 +83,8 @@ struct with_index {
   }
 };
 
-// Puts the item of rank k in its place, and those before it in front. A random pivot is never a bad one for long.
+// Quickselect: moves the item of rank k to position k, and the smaller ones before it. Random pivots make quadratic
+// time unlikely.
 template <typename Order, typename T>
 void select(item<T>* items, int64_t count, int64_t k) {
   using order = with_index<Order>;

@@ -1,4 +1,4 @@
-// Rows picked by indices, as bytes, and added to where they came from.
+// Index select, index put and index add of whole rows; rows that are only moved are copied as bytes.
 #include <type_traits>
 
 #include "elementwise/for_each_row.h"
@@ -38,8 +38,8 @@ int64_t place_of(const tb_take& call, int64_t i) {
   return place;
 }
 
-// Calls visit(row, place, the place some rows later), all counted in rows of `inner` elements, for the rows from first
-// to last - 1.
+// Calls visit(row, place, later) for the rows first to last - 1, in units of `inner` elements: `place` is the row's
+// index in the table, and `later` that of a row some rows ahead, for prefetching.
 template <typename Visit>
 void each_pair(const tb_take& call, int64_t first, int64_t last, Visit visit) {
   constexpr int64_t ahead = 4;
@@ -55,7 +55,7 @@ void each_pair(const tb_take& call, int64_t first, int64_t last, Visit visit) {
   }
 }
 
-// Rows that are read one by one may be read in any order: parts of the work are runs of them.
+// For reads, rows may be processed in any order: tasks are runs of rows.
 template <typename Visit>
 void each_pair_in_parts(const tb_take& call, Visit visit) {
   const int64_t rows = call.outer * call.count, some = (parallel_grain + call.inner - 1) / call.inner;
@@ -64,10 +64,10 @@ void each_pair_in_parts(const tb_take& call, Visit visit) {
   });
 }
 
-// What is written may be written twice, and then in order: each part writes some of the places.
+// For writes, equal indices must be processed in order: each task writes its own range of the table.
 template <typename Visit>
 void each_place_in_parts(const tb_take& call, Visit visit) {
-  constexpr int64_t most_parts = 8, long_row = 256;  // a part looks at all indices, which short rows do not repay
+  constexpr int64_t most_parts = 8, long_row = 256;  // every task reads all indices, which pays only for long rows
   const int64_t rows = call.outer * call.count, places = call.outer * places_of(call);
   if (rows == 0) return;
   const int64_t wanted = rows * call.inner / parallel_grain + 1;
@@ -120,7 +120,7 @@ void move(const tb_take& call) {
   }
 }
 
-// Integers wrap, which C++ has for unsigned numbers only.
+// Integers wrap by unsigned arithmetic, as signed overflow is undefined.
 template <typename T>
 T sum(T a, T b) {
   if constexpr (std::is_same_v<T, boolean>)
