@@ -1,7 +1,7 @@
-// Activations and other functions of a vector that are made of exponentials and logarithms.
+// Activations and related functions of a SIMD register, built from exponentials and logarithms.
 //
-// The exponential often stays in two parts, p 2^n, until the end: that keeps the small values that a denormal
-// exponential would have lost.
+// The exponential is often kept as two parts, p and 2^n, until the end: this preserves small results for which exp(x)
+// alone would be denormal.
 #pragma once
 
 #include "exact.h"
@@ -10,12 +10,13 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Where the exponential of this and all below it is nothing, even times a number of the same size.
+// Below this, exp(x) is 0 even when multiplied by a number of the magnitude of x.
 template <typename T>
 inline constexpr T nothing_below = number<T>::exp_underflow - 10;
 
-// With exp(-x) = 2^-n p: 1 / (1 + exp(-x)) = 2^n / (2^n + p), both c times: c + c 2^n loses less at its worst n than 1
-// + 2^n does, which is a tie there. (Of the factors from 5/4 to 3/2 with few bits, this one has the least error.)
+// With exp(-x) = 2^-n p: 1 / (1 + exp(-x)) = 2^n / (2^n + p), numerator and denominator times c: at the worst n, c + c
+// 2^n has a smaller rounding error than 1 + 2^n, which is a tie there. (Of the factors from 5/4 to 3/2 with few bits,
+// this one has the smallest error.)
 template <typename T>
 vec<T> sigmoid(vec<T> x) {
   using number = number<T>;
@@ -40,8 +41,8 @@ vec<T> silu(vec<T> x) {
   return nan_at_minus_infinity<T>(x, scale<T>(kept / (base + (expm1_of_rest<T>(negative(r)) + lost)), n));
 }
 
-// x tanh(log1p(w)) = x v / (v + 2), v = w (w + 2), w = exp(x) = 2^n p. Below zero, where v is small, all parts keep
-// what they lose.
+// x tanh(log1p(w)) = x v / (v + 2), v = w (w + 2), w = exp(x) = 2^n p. Below zero, where v is small, the rounding
+// errors of all parts are kept.
 template <typename T>
 vec<T> mish(vec<T> x) {
   const vec<T> two(T(2)), greatest(number<T>::exp_one), kept = at_least(nothing_below<T>, xsimd::min(greatest, x));
@@ -55,8 +56,8 @@ vec<T> mish(vec<T> x) {
   return nan_at_minus_infinity<T>(x, xsimd::select(x > greatest, x, result));
 }
 
-// a + log(1 + exp(x + low)) for x <= 0. Where products are rounded, the exponential t and the sum keep what they
-// lose, of which the logarithm takes about 1 - t / 2; the sum's is NaN of an infinity.
+// a + log(1 + exp(x + low)) for x <= 0. Without FMA, the rounding errors of the exponential t and of the sum are kept;
+// the former is multiplied by the derivative of the logarithm, about 1 - t / 2, and the latter is NaN if a is infinite.
 template <typename T, typename... Low>
 vec<T> plus_log1p_of_exp(vec<T> a, vec<T> x, Low... low) {
   x = at_least(number<T>::exp_underflow, x);
@@ -92,7 +93,7 @@ vec<T> elu(vec<T> x, T alpha, T factor, T input_factor) {
   return xsimd::select(x <= vec<T>(T(0)), below, x * vec<T>(factor));
 }
 
-// log(x / (1 - x)), of x between eps and 1 - eps where eps is not negative.
+// log(x / (1 - x)), with x clamped to [eps, 1 - eps] if eps is not negative.
 template <typename T>
 vec<T> logit(vec<T> x, T eps) {
   if (eps >= T(0)) x = at_least(eps, at_most(T(1) - eps, x));
@@ -100,12 +101,12 @@ vec<T> logit(vec<T> x, T eps) {
   return log_of_pair<T>(high, low, vec<T>(T(0)));
 }
 
-// The difference keeps what it loses: that would show where the sum cancels.
+// log(exp(a) + exp(b)). The rounding error of the difference is kept, as it would show where the sum cancels.
 template <typename T>
 vec<T> logaddexp(vec<T> a, vec<T> b) {
   constexpr T underflow = number<T>::exp_underflow;
   const vec<T> zero(T(0)), high = xsimd::max(a, b), less = xsimd::min(a, b), difference = less - high;
-  // Of two infinities the difference is NaN, or infinite with a NaN for what it lost.
+  // For two infinities the difference is NaN, or infinite with a NaN as its rounding error.
   const vec<T> lost =
       xsimd::select(difference > vec<T>(underflow), lost_in_sum<T>(difference, negative(high), less), zero);
   const vec<T> apart = xsimd::select(a == b, zero, difference);

@@ -1,5 +1,5 @@
-// Attention of a few queries: keys come in tiles, and what has been summed is scaled down when a greater score turns
-// up.
+// Attention for a tile of queries with online softmax: keys are processed in tiles, and the sums so far are rescaled
+// when a greater score occurs.
 #pragma once
 
 #include "softmax_loops.h"
@@ -16,7 +16,7 @@ constexpr int64_t padded(int64_t n) {
   return (n + width - 1) / width * width;
 }
 
-// The memory of a tile, cut into its parts.
+// The scratch memory of a tile, divided into its arrays.
 template <typename T>
 struct attention_room {
   T *query, *key, *value, *scores, *sums, *tops;
@@ -45,7 +45,7 @@ struct attention_room {
   }
 };
 
-// Keys as columns; those that are not there are 0.
+// Transposes keys into columns, zero-padded.
 template <typename T>
 void pack_keys(const T* key, const tb_attention& a, int64_t keys, T* out) {
   constexpr int64_t block = 16;
@@ -69,7 +69,7 @@ void pack_values(const T* value, const tb_attention& a, int64_t keys, T* out) {
   }
 }
 
-// Adds the mask to a row of scores, or takes out what it does not keep.
+// Adds a floating-point mask to a row of scores, or sets scores to -infinity where a BOOL mask is 0.
 template <typename T>
 void mask_row(T* scores, const tb_attention& a, const void* mask, int64_t keys) {
   if (a.mask_dtype == TB_BOOL) {
@@ -81,7 +81,7 @@ void mask_row(T* scores, const tb_attention& a, const void* mask, int64_t keys) 
   }
 }
 
-// Scores of a query become weights; its sums so far fit them from here on.
+// Replaces the scores of a query by exp(score - maximum) and rescales its previous sums to the new maximum.
 template <typename T>
 void weigh_row(T* scores, int64_t keys, attention_room<T>& room, int64_t q, int64_t value_room) {
   if (keys == 0) return;
@@ -100,7 +100,8 @@ void weigh_row(T* scores, int64_t keys, attention_room<T>& room, int64_t q, int6
   room.totals[q] += double(sum);
 }
 
-// The queries from first on, at one position of the batch: `at` has the addresses of out, query, key, value, mask.
+// Computes the queries from `first` on, at one position of the batch. `at` has the addresses of out, query, key, value
+// and mask.
 template <typename T>
 void attend(const tb_attention& a, char* const* at, int64_t first, void* memory) {
   attention_room<T> room(a, memory);

@@ -1,4 +1,4 @@
-// Rows that stand side by side, as columns: each lane is a row of its own.
+// Loads, stores and sums for interleaved rows: each SIMD lane processes one row.
 #pragma once
 
 #include "row_vectors.h"
@@ -7,7 +7,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Columns next to each other, as some vectors of which the last one may be short.
+// Adjacent columns in several SIMD registers, of which the last may be partial.
 template <typename T>
 struct columns {
   static constexpr int many = 4;
@@ -39,7 +39,7 @@ several<T, 4> each_of(const several<T, 4>& a, const several<T, 4>& b, F f) {
   return result;
 }
 
-// Calls visit(columns, the first of them) for all rows.
+// Calls visit(columns, index of the first column) for all rows.
 template <typename T, typename Visit>
 void each_columns(const rows_at& r, Visit visit) {
   constexpr int64_t most = columns<T>::many * columns<T>::width;
@@ -48,8 +48,8 @@ void each_columns(const rows_at& r, Visit visit) {
   }
 }
 
-// f(i) summed over the elements of rows in the order in which sum_over() and sum_everywhere() sum a row that lies along
-// vectors, so that a result does not depend on how its operands lie: a sum for each lane there, then these in pairs.
+// Sums f(i) over the elements of rows in the order in which sum_over() and sum_everywhere() sum a contiguous row, so
+// that results do not depend on the memory layout: one sum per lane there, then pairwise over the lanes.
 template <typename T, typename F>
 several<T, columns<T>::many> sum_as_along(int64_t length, F f) {
   constexpr int width = vec<T>::size;
@@ -79,7 +79,7 @@ several<T, columns<T>::many> sum_as_along(int64_t length, F f) {
   return sum.of[0];
 }
 
-// f(i) summed over the elements of rows, in pairs of blocks.
+// Sums f(i) over the elements of rows, pairwise over blocks.
 template <typename F>
 auto sum_down(int64_t length, F f) {
   return pairwise<64>(0, length, [f](int64_t first, int64_t count) {

@@ -1,4 +1,4 @@
-// erf and erfc, and gelu, which is x erfc(-x / sqrt(2)) / 2.
+// erf, erfc, and gelu, which is x erfc(-x / sqrt(2)) / 2.
 #pragma once
 
 #include "error_function_tables.h"
@@ -21,7 +21,7 @@ vec<T> small_erf(vec<T> x) {
   return multiply_add(x, vec<T>(error_function<T>::small_first), x * series(x * x, error_function<T>::small));
 }
 
-// exp(-square) exp(x^2) erfc(x) for x from 0.34, with the division's error put right.
+// exp(-square) exp(x^2) erfc(x) for x from 0.34, with the rounding error of the division corrected.
 template <typename T>
 with_exponent<T> tail_of(parts<T> x, parts<T> square) {
   using table = scaled_complement<T>;
@@ -44,11 +44,11 @@ vec<T> erfc(vec<T> x) {
   const with_exponent<T> tail = tail_of<T>({size, vec<T>(T(0))}, product_of(size, size));
   const vec<T> upper = scale<T>(tail.mantissa.high, tail.n);
   const vec<T> large = xsimd::select(x < vec<T>(T(0)), two - upper, upper);
-  // Up to where the result falls below a half, and its last place becomes smaller than that of erf.
+  // Used up to where the result falls below 1/2 and its ulp becomes smaller than that of erf.
   return xsimd::select(size < vec<T>(scaled_complement<T>::half_at), vec<T>(T(1)) - small_erf(x), large);
 }
 
-// Far below zero the size does not count.
+// The size is clamped: far below zero the result is 0.
 template <typename T>
 vec<T> gelu(vec<T> x) {
   const vec<T> half(T(0.5)), size = at_most(scaled_complement<T>::zero_from * T(1.43), xsimd::abs(x));

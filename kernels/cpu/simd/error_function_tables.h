@@ -1,5 +1,5 @@
 // Coefficients of the error function: of erf(x) / x, and of exp(x^2) erfc(x) / v as a function of v = 1 / (x + 2), both
-// in sixteen pieces (see series.h). Through the values at Chebyshev nodes, computed in 50 digits; lowest first.
+// in sixteen pieces (see series.h). Interpolated at Chebyshev nodes, computed with 50 digits; lowest first.
 #pragma once
 
 #include "series.h"
@@ -10,10 +10,10 @@ namespace {
 template <typename T>
 struct error_function;
 
-// Within 2^-28.5 of the ratio.
+// Absolute error of the ratio: 2^-28.5.
 template <>
 struct error_function<float> {
-  // In powers of x^2 up to 1/2, within 2^-28, and what the first lacks.
+  // In powers of x^2, for x up to 1/2, within 2^-28; small[0] is the low part of small_first.
   static constexpr float small_first = 0x1.20dd76p0f;
   static constexpr float small[] = {-0x1.f7ac92p-25f, -0x1.812746p-2f, 0x1.ce2ef2p-4f,
                                     -0x1.b8200ap-6f,  0x1.54cd6ap-8f,  -0x1.933f0ep-11f};
@@ -46,7 +46,7 @@ struct error_function<float> {
 // Within 2^-58.
 template <>
 struct error_function<double> {
-  // In powers of x^2 up to 1/2, within 2^-55.9, and what the first lacks.
+  // In powers of x^2, for x up to 1/2, within 2^-55.9; small[0] is the low part of small_first.
   static constexpr double small_first = 0x1.20dd750429b6dp0;
   static constexpr double small[] = {0x1.1ae3a914fed8p-56,  -0x1.812746b0379e6p-2,  0x1.ce2f21a042b23p-4,
                                      -0x1.b82ce3127f317p-6, 0x1.565bcd0a8f3a6p-8,   -0x1.c02db23457503p-11,

@@ -1,4 +1,5 @@
-// Sums and products whose rounding errors are kept: a high part that is the rounded result, a low part that it lacks.
+// Error-free sums and products (double-word arithmetic): the high part is the rounded result, the low part its rounding
+// error.
 #pragma once
 
 #include "primitives.h"
@@ -11,7 +12,7 @@ struct parts {
   vec<T> high, low;
 };
 
-// |a| >= |b|, or a is a multiple of b's last place.
+// Fast two-sum: requires |a| >= |b|, or that a is a multiple of the ulp of b.
 template <typename T>
 parts<T> sum_of_ordered(vec<T> a, vec<T> b) {
   const vec<T> sum = a + b;
@@ -30,7 +31,7 @@ parts<T> product_of(vec<T> a, vec<T> b) {
   if constexpr (fused) {
     return {product, multiply_add(a, b, negative(product))};
   } else {
-    // Dekker's halves, whose products are exact.
+    // Dekker's product: a and b are split into parts whose products are exact.
     const vec<T> split(sizeof(T) == 4 ? T(0x1.001p12) : T(0x1.0000002p27));
     const vec<T> a_split = a * split, b_split = b * split;
     const vec<T> a_high = a_split - (a_split - a), b_high = b_split - (b_split - b);
@@ -39,7 +40,7 @@ parts<T> product_of(vec<T> a, vec<T> b) {
   }
 }
 
-// a * b + c as if it were rounded once.
+// a * b + c as if rounded once.
 template <typename T>
 vec<T> exact_multiply_add(vec<T> a, vec<T> b, vec<T> c) {
   if constexpr (fused) {

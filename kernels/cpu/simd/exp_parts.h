@@ -1,5 +1,5 @@
-// Exponentials for the functions that are made of one: of an argument in two parts, with the power of two kept apart so
-// that a product that underflows is rounded once; and in double for a result in float.
+// Exponentials for use inside other functions: of an argument in two parts, with the power of two kept separate so that
+// a product that underflows is rounded only once; and in double for a float result.
 #pragma once
 
 #include "exact.h"
@@ -31,7 +31,7 @@ exponential<T> exp_of(parts<T> x) {
   return {r + multiply_add(r * r, polynomial(r, number::exp_terms), (main - r) + low), n};
 }
 
-// 2^x within 2^-34 for |x| <= 1000; with AVX-512 for any number that is finite.
+// 2^x within 2^-34 for |x| <= 1000; with AVX-512 for any finite x.
 inline vec<double> short_exp2(vec<double> x) {
   static constexpr double terms[] = {0x1.ffffffffa4301p-1,  0x1.62e42fef9c8dap-1, 0x1.ebfbe0ae547fbp-3,
                                      0x1.c6b08da860e2bp-5,  0x1.3b29d5261c1b8p-7, 0x1.5d877363a0553p-10,

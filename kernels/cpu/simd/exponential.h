@@ -1,4 +1,4 @@
-// exp, exp2 and expm1 of a vector: a power of two times the exponential of a rest, |rest| <= ln(2) / 2.
+// exp, exp2 and expm1 of a SIMD register: x = n ln 2 + r with |r| <= ln(2) / 2, exp(x) = 2^n exp(r).
 #pragma once
 
 #include <iterator>
@@ -8,7 +8,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// x = n ln 2 + r, for |x| up to a few times the exponents' range.
+// x = n ln 2 + r, for |x| up to a few times the range of exponents.
 template <typename T>
 struct reduced {
   vec<T> n, r;
@@ -23,7 +23,7 @@ reduced<T> reduce(vec<T> x) {
   return {n, multiply_add(n, vec<T>(-number::ln2_low), r)};
 }
 
-// exp(r) - 1 of a rest.
+// exp(r) - 1 of a reduced argument.
 template <typename T>
 vec<T> expm1_of_rest(vec<T> r) {
   return multiply_add(r * r, polynomial(r, number<T>::exp_terms), r);
@@ -35,7 +35,8 @@ vec<T> exp2_of_rest(vec<T> f) {
   return multiply_add(f, polynomial(f, number<T>::exp2_terms), vec<T>(T(1)));
 }
 
-// exp(x) = 2^n p, p from sqrt(1/2) to sqrt(2). Where a product is rounded, the rest is better had in units of x.
+// exp(x) = 2^n p, p from sqrt(1/2) to sqrt(2). With FMA, the reduced argument is in units of ln 2 (2^f); without, in
+// units of x.
 template <typename T>
 struct scaled {
   vec<T> n, p;
@@ -47,7 +48,7 @@ vec<T> nearest_exponent(vec<T> x) {
   return multiply_add(x, vec<T>(number<T>::log2e), magic) - magic;
 }
 
-// x in powers of two, less n.
+// x log2(e) - n.
 template <typename T>
 vec<T> rest_of(vec<T> x, vec<T> n) {
   using number = number<T>;
@@ -60,7 +61,7 @@ vec<T> minus_rest_of(vec<T> x, vec<T> n) {
   return multiply_add(x, vec<T>(-number::log2e_low), multiply_add(x, vec<T>(-number::log2e), n));
 }
 
-// Of x + low.
+// exp(x + low).
 template <typename T>
 scaled<T> scaled_exp(vec<T> x, vec<T> low) {
   if constexpr (fused) {
@@ -90,8 +91,8 @@ vec<T> exp(vec<T> x) {
   return scale<T>(p, n);
 }
 
-// exp of K vectors of numbers that are 0 at most, to the bit what exp yields, a step for all of them at a time: of
-// one after the other, few would find room in what the processor looks ahead, and it would wait for their results.
+// exp of K registers of numbers <= 0, bitwise equal to exp(), with the K evaluations interleaved: evaluated one after
+// the other, few would fit in the out-of-order window, and latency would dominate.
 template <typename T, int K>
 void exp_together(vec<T> (&x)[K]) {
   if constexpr (fused) {
@@ -122,7 +123,7 @@ vec<T> exp2(vec<T> x) {
   return scale<T>(exp2_of_rest<T>(x - n), n);
 }
 
-// 2^n (exp(r) - 1 + 1 - 2^-n): nothing cancels, and at n = 0 nothing is added.
+// 2^n (exp(r) - 1 + 1 - 2^-n): no cancellation, and at n = 0 nothing is added.
 template <typename T>
 vec<T> expm1(vec<T> x) {
   using number = number<T>;

@@ -1,4 +1,4 @@
-// The first lanes of a vector, for loops that load and store the same number of them again and again.
+// Masked loads and stores of the first lanes of a register, for loops that use the same mask repeatedly.
 #pragma once
 
 #include "simd/simd.h"
@@ -6,7 +6,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Whether a load may leave lanes out: without, what is read is padded to whole vectors.
+// Whether loads can be masked; without masks, the operands read are padded to whole registers.
 #if defined(__AVX2__)
 constexpr bool loads_parts = true;
 #else
@@ -22,7 +22,7 @@ class first_part {
   explicit first_part(int64_t count) : count_(count) {}
 #endif
 
-  // Zeros in the other lanes; where loads have no parts, the whole vector.
+  // 0 in the other lanes; without masked loads, loads the whole register.
   vec<T> load(const T* at) const {
 #if defined(__AVX512F__)
     return masked_load(at, lanes_, T(0));
@@ -49,7 +49,7 @@ class first_part {
 #endif
   }
 
-  // `value` added to what is there.
+  // Adds `value` to memory.
   void add(T* at, vec<T> value) const {
 #if defined(__AVX2__)
     store(at, load(at) + value);

@@ -1,5 +1,5 @@
-// gelu's approximation x (1 + tanh(u)) / 2, u = sqrt(2 / pi) (x + 0.044715 x^3), which is x / (1 + exp(-2 u)): in this
-// form nothing cancels below zero.
+// The tanh approximation of gelu, x (1 + tanh(u)) / 2, u = sqrt(2 / pi) (x + 0.044715 x^3), as x / (1 + exp(-2 u)),
+// which does not cancel below zero.
 #pragma once
 
 #include "error_function.h"
@@ -17,8 +17,8 @@ inline vec<float> gelu_tanh(vec<float> x) {
   return nan_at_minus_infinity<float>(x, result);
 }
 
-// -2 u in two parts, as its absolute error is the exponential's relative one. What 1 + rest
-// loses is put back.
+// -2 u in two parts, since its absolute error is the relative error of the exponential. The rounding error of 1 + rest
+// is corrected.
 inline vec<double> gelu_tanh(vec<double> x) {
   constexpr double linear = -0x1.9884533d43651p+0, linear_low = 0x1.cbc0d30ebfd15p-54, cubic = -0x1.2444f2a4d8b4bp-4,
                    cubic_low = 0x1.6c843a29d1c70p-61;

@@ -1,6 +1,6 @@
-// Hyperbolic functions of a vector and their inverses.
+// Hyperbolic functions of a SIMD register and their inverses.
 //
-// Sizes are computed and signs put back: all but cosh and acosh are odd. None of the forms cancels near zero.
+// Computed for |x|, then the sign is restored: all but cosh and acosh are odd. None of the forms cancels near zero.
 #pragma once
 
 #include "exponential.h"
@@ -42,7 +42,7 @@ vec<T> cosh(vec<T> x) {
 
 // -2 |x| = 2r - n ln 2, and with q = (exp(2r) - 1) / 2 and b = 2^n / 2:
 // tanh |x| = (1 - exp(-2 |x|)) / (1 + exp(-2 |x|)) = (b - 1/2 - q) / (b + 1/2 + q).
-// What the sum below loses is put back where products are rounded: else the result would be more than two units off.
+// Without FMA, the rounding error of the denominator is corrected: otherwise the error would exceed 2 ulp.
 template <typename T>
 vec<T> tanh(vec<T> x) {
   using number = number<T>;
@@ -51,7 +51,8 @@ vec<T> tanh(vec<T> x) {
   const vec<T> n = multiply_add(size, vec<T>(-2 * number::log2e), magic) - magic;
   vec<T> r;
   if constexpr (std::is_same_v<T, float> && fused) {
-    r = multiply_add(n, vec<T>(number::ln2 / 2), size);  // a greater n matters less and less
+    r = multiply_add(n, vec<T>(number::ln2 / 2),
+                     size);  // the error of ln2 matters less as n grows
   } else {
     r = multiply_add(n, vec<T>(number::ln2_low / 2), multiply_add(n, vec<T>(number::ln2_high / 2), size));
   }
@@ -63,7 +64,7 @@ vec<T> tanh(vec<T> x) {
   return with_sign<T>(result, x);
 }
 
-// From here on the one under the root of an inverse is not seen.
+// For greater |x| the 1 under the square root of asinh and acosh is below the rounding error.
 template <typename T>
 inline constexpr T large = T(typename number<T>::bits(1) << (number<T>::mantissa / 2 + 2));
 
@@ -87,7 +88,7 @@ vec<T> acosh(vec<T> x) {
   const vec<T> t = x - one;
   const vec<T> factor = t + two, square = t * factor;
   const vec<T> root = xsimd::sqrt(square);
-  // What the root lacks of that of the exact t (t + 2): next to 1 the logarithm is as small as that.
+  // The error of the root relative to that of the exact t (t + 2): next to 1 the logarithm is as small as the root.
   const vec<T> lost =
       residual<T>(square, root, root) - residual<T>(square, t, factor) + t * lost_in_sum<T>(factor, two, t);
   const vec<T> root_low = xsimd::select(root == zero, zero, lost / (root + root));
@@ -99,7 +100,7 @@ vec<T> acosh(vec<T> x) {
   return xsimd::select(x < one, vec<T>(std::numeric_limits<T>::quiet_NaN()), result);
 }
 
-// The quotient x / (1 - a) and what its rounding lost; a may not be a multiple of 1 - a's last place.
+// The quotient x / (1 - a) and its rounding error; a need not be a multiple of the ulp of 1 - a.
 template <typename T>
 struct pair {
   vec<T> high, low;

@@ -1,4 +1,5 @@
-// hypot: in double for floats; for doubles scaled to where no square overflows, with the squares' errors kept.
+// hypot: in double for float; for double, scaled so that no square overflows, with the rounding errors of the squares
+// kept.
 #pragma once
 
 #include "exact.h"
@@ -22,7 +23,7 @@ inline vec<double> length_of(vec<double> x, vec<double> y) {
   return xsimd::sqrt(sum.high + (sum.low + (first.low + second.low))) * back;
 }
 
-// Infinite beside NaN too.
+// C99: infinite if one argument is, even if the other is NaN.
 template <typename T>
 vec<T> hypot(vec<T> x, vec<T> y) {
   const vec<T> infinity(std::numeric_limits<T>::infinity());

@@ -1,4 +1,4 @@
-// Functions of float that are computed in double: right but for the last rounding, without a thought for cancellation.
+// Evaluates float functions in double: correct up to the final rounding, without special care for cancellation.
 #pragma once
 
 #include "simd/simd.h"

@@ -1,5 +1,5 @@
-// erfinv(x) = x f(s) with s^2 = -log(1 - x^2): f is smooth from 0 to where the next number is 1 (Giles 2010 does so
-// with s^2). An error of s next to zero does not count, where f is flat.
+// erfinv(x) = x f(s) with s^2 = -log(1 - x^2). f is smooth from 0 up to the largest x below 1 (Giles 2010 uses s^2
+// instead of s). The error of s near zero does not matter, as f is flat there.
 #pragma once
 
 #include "in_double.h"

@@ -1,5 +1,5 @@
-// Coefficients of erfinv(x) / x as a function of sqrt(-log(1 - x^2)), in sixteen pieces: through the values at
-// Chebyshev nodes, computed in 50 digits; lowest first.
+// Coefficients of erfinv(x) / x as a function of sqrt(-log(1 - x^2)), in sixteen pieces: interpolated at Chebyshev
+// nodes, computed with 50 digits; lowest first.
 #pragma once
 
 #include "series.h"
@@ -10,7 +10,7 @@ namespace {
 template <typename T>
 struct inverse_error_function;
 
-// Within 2^-30; used in double.
+// Within 2^-30; evaluated in double.
 template <>
 struct inverse_error_function<float> {
   static constexpr double step = 0x1.09p-2;

@@ -1,4 +1,4 @@
-// asin, acos, atan and atan2: a polynomial near zero, and identities that bring every argument there.
+// asin, acos, atan and atan2: a polynomial near zero, and identities that reduce every argument to that range.
 #pragma once
 
 #include "exact.h"
@@ -8,7 +8,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// (f(x) - x) / x^3 as polynomials in x^2: arctangents up to 1, arcsines up to 1/2.
+// Coefficients of (f(x) - x) / x^3 as polynomials in x^2: atan up to 1, asin up to 1/2.
 template <typename T>
 struct arcs;
 
@@ -41,7 +41,7 @@ template <typename T>
 vec<T> angle_from(vec<T> base, vec<T> base_low, vec<T> ratio) {
   const vec<T> square = ratio * ratio;
   const parts<T> sum = sum_of_ordered(base, ratio);
-  // By itself, as the other terms have alternating signs.
+  // The first coefficient is added last, since the terms alternate in sign.
   const vec<T> factor = multiply_add(series(square, arcs<T>::tangent), square, vec<T>(arcs<T>::tangent_first));
   return sum.high + multiply_add(square * ratio, factor, sum.low + base_low);
 }
@@ -55,13 +55,13 @@ vec<T> atan(vec<T> x) {
   return angle_from<T>(xsimd::select(steep, quarter, zero), xsimd::select(steep, quarter_low, zero), ratio) ^ sign;
 }
 
-// The angle of the point in the octant next to the axis it is nearest to, then counted from that axis.
+// The angle to the nearest axis, at most pi / 4, added to the angle of that axis.
 template <typename T>
 vec<T> atan2(vec<T> y, vec<T> x) {
   const vec<T> zero(T(0)), one(T(1)), half_pi(circle<T>::half_pi[0]), half_pi_low(circle<T>::half_pi[1]), two(T(2));
   const vec<T> y_size = xsimd::abs(y), x_size = xsimd::abs(x);
   const auto steep = y_size > x_size;
-  const auto behind = ((x & sign_bit<T>()) | one) < zero;  // at -0 too
+  const auto behind = ((x & sign_bit<T>()) | one) < zero;  // also for -0
   const vec<T> lesser = xsimd::select(steep, x_size, y_size), greater = xsimd::select(steep, y_size, x_size);
   vec<T> ratio = lesser / greater;
   ratio = xsimd::select(lesser == greater, xsimd::select(lesser == zero, zero, one), ratio);
@@ -71,7 +71,7 @@ vec<T> atan2(vec<T> y, vec<T> x) {
   return xsimd::select(xsimd::isnan(x) | xsimd::isnan(y), x + y, angle);
 }
 
-// arcsine of `root` up to 1/2, as root and what is to be added to it.
+// asin(root) - root, for root up to 1/2 and square = root^2.
 template <typename T>
 vec<T> arcsine_rest(vec<T> root, vec<T> square) {
   return root * square * series(square, arcs<T>::sine);
@@ -90,7 +90,7 @@ vec<T> asin(vec<T> x) {
   return xsimd::select(upper, near_one, root + rest) ^ sign;
 }
 
-// Near 1 and -1 by the half angle, 2 asin(sqrt((1 - x) / 2)), with the root's rounding error put right.
+// For |x| > 1/2 by the half-angle formula, 2 asin(sqrt((1 - x) / 2)), with the rounding error of the root corrected.
 template <typename T>
 vec<T> acos(vec<T> x) {
   const vec<T> zero(T(0)), half(T(0.5)), two(T(2)), size = xsimd::abs(x);

@@ -1,4 +1,4 @@
-// Vectors put together from pieces of 128 bits that lie apart: half of a transposition, done by loads alone.
+// SIMD registers assembled from 128-bit pieces at a stride: half of a transposition, by loads alone.
 #pragma once
 
 #include "simd/simd.h"
@@ -6,11 +6,11 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Elements of a piece.
+// Elements of a 128-bit piece.
 template <typename T>
 constexpr int piece = 16 / int(sizeof(T));
 
-// Pieces at `at`, `at + step`, ...
+// Loads the pieces at `at`, `at + step`, ...
 #if defined(__AVX512F__)
 inline vec<float> load_pieces(const float* at, int64_t step) {
   __m512 all = _mm512_castps128_ps512(_mm_loadu_ps(at));

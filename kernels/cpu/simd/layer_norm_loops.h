@@ -1,10 +1,8 @@
-// Rows brought to mean 0 and variance 1, or to mean square 1, in vectors. A row is read from the cache after its first
-// pass.
+// Layer norm, RMS norm and their gradients in SIMD. A row is in cache after its first pass.
 //
-// Sums are taken in pairs, in the type of the row. The variance is that of what is left of the elements when a first
-// mean is taken away, and what that mean lacked is added to it, so that rows far from 0 lose nothing: the error is a
-// few units in the last place of an element's distance from the mean. Squares that this type cannot hold are summed in
-// double.
+// Sums are pairwise, in the type of the row. The variance is computed from the differences to an approximate mean, then
+// corrected by the error of that mean, so that rows far from 0 keep their precision: the error is a few ulp of an
+// element's distance from the mean. Squares outside the range of the type are summed in double.
 #pragma once
 
 #include <math.h>
@@ -17,7 +15,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Whether a sum of squares of floats is neither too great nor too small to have been summed as such.
+// Whether a sum of squares of floats is far enough from overflow and underflow.
 template <typename T>
 bool holds(double squares, double epsilon) {
   if constexpr (std::is_same_v<T, double>) return true;
@@ -26,8 +24,8 @@ bool holds(double squares, double epsilon) {
 
 template <typename T>
 struct moments {
-  T mean;       // a number of the row's type,
-  double rest;  // and what it lacks
+  T mean;       // rounded to the row's type
+  double rest;  // rounding error of mean
   double rstd;
 };
 
@@ -52,13 +50,13 @@ moments<T> moments_of(const T* in, int64_t n, double epsilon) {
                                  return several<T, 2>{{x, x * x}};
                                }).of;
   const double rest = double(sum_of_lanes<T>(left)) / double(n), all = double(sum_of_lanes<T>(squares));
-  // Where the mean was off by as much as the elements are apart, the difference of the two has nothing left.
+  // If the approximate mean was off by as much as the elements' spread, the difference of the two terms cancels.
   const double variance = all / double(n) - rest * rest;
   if (!holds<T>(all, epsilon) || variance < all / double(n) / 2) return moments_in_double(in, n, epsilon);
   return {mean, rest, 1 / sqrt(variance + epsilon)};
 }
 
-// Calls f with the weights and the bias of some elements: 1 and 0 where they are not given.
+// The optional weight and bias of a norm: 1 and 0 if omitted.
 template <typename T, bool Weight, bool Bias>
 struct parameters {
   const T *weight, *bias;
@@ -100,7 +98,7 @@ void layer_norm(const rows_at& r) {
   }
 }
 
-// With x normalised and g the gradient by weight: rstd * (g - mean(g) - x * mean(g * x)).
+// With x the normalised input and g = gradient * weight: rstd * (g - mean(g) - x * mean(g * x)).
 template <typename T>
 void layer_norm_backward(const rows_at& r) {
   const int64_t n = r.length[0];
@@ -127,7 +125,7 @@ void layer_norm_backward(const rows_at& r) {
   }
 }
 
-// Of columns side by side; a single one is dense.
+// For interleaved rows; a single row is dense.
 template <typename T>
 void layer_norm_weights(const rows_at& r) {
   const T *const means = r.as<const T>(4), *const rstds = r.as<const T>(5);

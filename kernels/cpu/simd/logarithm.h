@@ -1,4 +1,5 @@
-// log, log2, log10 and log1p of a vector: the exponent's part and log(1 + f) with 1 + f from 3/4 to 3/2.
+// log, log2, log10 and log1p of a SIMD register: x = 2^k (1 + f) with 1 + f from 3/4 to 3/2, log(x) = k ln 2 + log(1 +
+// f).
 #pragma once
 
 #include <limits>
@@ -14,7 +15,7 @@ struct split_number {
   vec<T> k, m;
 };
 
-// AVX-512 also has what a logarithm wants of the rest: k is infinite at infinity and zero, m is NaN below zero.
+// The AVX-512 instructions also handle special cases: k is infinite for infinity and zero, m is NaN below zero.
 template <typename T>
 split_number<T> split(vec<T> x) {
 #if defined(__AVX512F__)
@@ -28,13 +29,13 @@ split_number<T> split(vec<T> x) {
 #else
   using number = number<T>;
   using word = typename number::bits;
-  constexpr int lift = number::mantissa + 2;  // makes denormal numbers normal
+  constexpr int lift = number::mantissa + 2;  // scales denormal numbers to normal ones
   const auto small = x < vec<T>((std::numeric_limits<T>::min)());
   const auto raw = bits_of<T>(xsimd::select(small, x * vec<T>(T(word(1) << lift)), x));
-  // Half a unit of the exponent more: the exponent of x / 0.75.
+  // Adding half a unit of the exponent yields the exponent of x / 0.75.
   const auto biased = (raw + vec<word>(word(1) << (number::mantissa - 1))) >> number::mantissa;
   const auto m = raw - ((biased - vec<word>(number::bias)) << number::mantissa);
-  // An exponent in the low bits of 2^mantissa is that number added to it.
+  // OR of an integer into the low bits of 2^mantissa adds the integer to that number.
   constexpr T shift = T(word(1) << number::mantissa);
   const vec<T> k = from_bits<T>(biased | bits_of<T>(vec<T>(shift))) - vec<T>(shift);
   const auto bias = vec<T>(T(number::bias));
@@ -42,7 +43,7 @@ split_number<T> split(vec<T> x) {
 #endif
 }
 
-// The logarithms of infinity, zero and negative numbers, where the rest would not yield them.
+// Sets the logarithms of infinity, zero and negative numbers, where the computation does not yield them.
 template <typename T>
 vec<T> with_limits(vec<T> x, vec<T> result) {
   using limits = std::numeric_limits<T>;
@@ -55,7 +56,7 @@ vec<T> with_limits(vec<T> x, vec<T> result) {
   return result;
 }
 
-// log(1 + f) - f. In double through s = f / (2 + f), whose series has half as many terms: log(1 + f) = 2 atanh(s).
+// log(1 + f) - f. For double through s = f / (2 + f), whose series has half as many terms: log(1 + f) = 2 atanh(s).
 template <typename T>
 vec<T> log1p_rest(vec<T> f) {
   using number = number<T>;
@@ -91,7 +92,7 @@ vec<T> log(vec<T> x) {
 #endif
 }
 
-// A logarithm to another base: its logarithms of e and of 2, each in two parts.
+// A logarithm to another base b: log_b(e) and log_b(2), each in two parts.
 template <typename T>
 struct base {
   T e, e_low, two, two_low;
@@ -105,7 +106,7 @@ vec<T> log_to(vec<T> x, base<T> b) {
   vec<T> low = multiply_add(f, vec<T>(b.e_low), negative(residual<T>(product, f, e)));
   low = multiply_add(log1p_rest<T>(f), e, low);
   if (b.two_low != T(0)) low = multiply_add(k, vec<T>(b.two_low), low);
-  // The two parts may cancel to a half: what their sum loses is kept.
+  // The two parts may cancel up to one half: the rounding error of their sum is kept.
   const vec<T> sum = exponent + product;
   return with_limits<T>(x, sum + (((exponent - sum) + product) + low));
 }
@@ -125,7 +126,7 @@ vec<T> log10(vec<T> x) {
   }
 }
 
-// log(2^more (u + e)) for a small e: what was lost when u was rounded.
+// log(2^more (u + e)) for a small e: the rounding error of u.
 template <typename T>
 vec<T> log_of_pair(vec<T> u, vec<T> e, vec<T> more) {
   const auto [k, m] = split<T>(u);
@@ -133,7 +134,7 @@ vec<T> log_of_pair(vec<T> u, vec<T> e, vec<T> more) {
   return with_limits<T>(u, log_of_parts<T>(k + more, f));
 }
 
-// log(1 + x + e); without the sign of a zero.
+// log(1 + x + e); loses the sign of a zero.
 template <typename T>
 vec<T> log1p_of_pair(vec<T> x, vec<T> e) {
   const vec<T> one(T(1)), u = one + x;

@@ -1,4 +1,4 @@
-// The loss of rows of scores given their labels, and its gradient, in vectors: softmax_loops.h with a label picked.
+// Cross entropy of rows of scores given their labels, and its gradient, in SIMD, on the loops of softmax_loops.h.
 #pragma once
 
 #include "softmax_loops.h"
@@ -6,7 +6,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// The weight of a row's label; 0 for a label to ignore.
+// The weight of a row's label; 0 for the label to ignore.
 template <typename T>
 T label_weight(const rows_at& r, int64_t i) {
   const int64_t label = *r.as<const int64_t>(3, i);

@@ -1,5 +1,5 @@
-// a * b + c in one rounding where the processor has it, all but SSE2. xsimd 8.1 has no such instruction of AVX-512: its
-// fma there is a product and a sum.
+// a * b + c with one rounding where the processor has FMA: all architectures but SSE2. xsimd 8.1 does not use the
+// AVX-512 instruction: its fma is a multiplication and an addition there.
 #pragma once
 
 #include "simd/simd.h"
@@ -19,7 +19,7 @@ vec<T> multiply_add(vec<T> a, vec<T> b, vec<T> c) {
 #endif
 }
 
-// a * b - c, likewise.
+// a * b - c, with one rounding where available.
 template <typename T>
 vec<T> multiply_subtract(vec<T> a, vec<T> b, vec<T> c) {
 #if defined(__AVX512F__)

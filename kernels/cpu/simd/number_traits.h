@@ -1,7 +1,7 @@
-// What the functions of numbers need to know of float and of double: the format, and coefficients fitted to it.
+// Constants for the functions of float and double: the format, and polynomial coefficients.
 //
-// The polynomials are minimax ones (Remez, in 60 digits, weighted so that the result's relative error is the least),
-// rounded to the type; highest coefficient first. Beside each stands what it approximates, where, and how well.
+// The polynomials are minimax (Remez, in 60 digits, weighted for the least relative error of the result), rounded to
+// the type; highest coefficient first. Comments give the function approximated, the interval, and the relative error.
 #pragma once
 
 #include <stdint.h>
@@ -14,9 +14,8 @@ namespace {
 template <typename T>
 struct number;
 
-// magic is 1.5 * 2^(mantissa bits): adding it to a small whole number leaves that number in the low bits.
-// A constant in two parts, high and low: the high part has few enough bits for its product with an exponent to be
-// exact.
+// magic is 1.5 * 2^(mantissa bits): adding it to a small integer leaves that integer in the low bits. Constants in two
+// parts, _high and _low: the high part has few enough bits for its product with an exponent to be exact.
 template <>
 struct number<float> {
   using bits = uint32_t;
@@ -25,22 +24,22 @@ struct number<float> {
   static constexpr float magic = 0x1.8p23f;
   static constexpr float log2e = 0x1.715476p+0f;
   static constexpr float log2e_low = 0x1.4ae0cp-26f;
-  static constexpr float ln2 = 0x1.62e43p-1f;  // good to 2^-28
+  static constexpr float ln2 = 0x1.62e43p-1f;  // relative error 2^-28
   static constexpr float ln2_high = 0x1.62e3p-1f;
   static constexpr float ln2_low = 0x1.2fefa2p-17f;
   static constexpr float exp_underflow = -104;
   static constexpr float exp_overflow = 90;
-  static constexpr float exp_one = 20;  // 1 + exp(-x) is 1 from here on, with some room
+  static constexpr float exp_one = 20;  // 1 + exp(-x) rounds to 1 from here on, with some margin
 
-  // (exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2: 2^-26.2 of exp(r) - 1
+  // (exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2: error 2^-26.2 of exp(r) - 1
   static constexpr float exp_terms[] = {0x1.6d98f8p-10f, 0x1.1227f2p-7f, 0x1.555486p-5f, 0x1.5554bp-3f, 0x1.0p-1f};
-  // the same of (exp(2r) - 1) / 2, so each is twice the power of two
+  // the same for (exp(2r) - 1) / 2: each coefficient is scaled by a power of two
   static constexpr float half_exp_of_twice_terms[] = {0x1.6d98f8p-5f, 0x1.1227f2p-3f, 0x1.555486p-2f, 0x1.5554bp-1f,
                                                       0x1.0p+0f};
   // (2^f - 1) / f for |f| <= 1/2: 2^-28.0
   static constexpr float exp2_terms[] = {0x1.446c7ep-13f, 0x1.5f88fep-10f, 0x1.3b29e4p-7f,
                                          0x1.c6ae2cp-5f,  0x1.ebfbep-3f,   0x1.62e432p-1f};
-  // sigmoid_factor times these
+  // exp2_terms times sigmoid_factor
   static constexpr float sigmoid_factor = 171.0f / 128;
   static constexpr float sigmoid_terms[] = {0x1.b168fp-13f, 0x1.d5a104p-10f, 0x1.a509f6p-7f,
                                             0x1.2fb658p-4f, 0x1.48a13ep-2f,  0x1.da1cdap-1f};
@@ -82,7 +81,7 @@ struct number<double> {
                                          0x1.555555555555ap-5,
                                          0x1.5555555555559p-3,
                                          0x1.0p-1};
-  // the same of (exp(2r) - 1) / 2, so each is twice the power of two
+  // the same for (exp(2r) - 1) / 2: each coefficient is scaled by a power of two
   static constexpr double half_exp_of_twice_terms[] = {0x1.1f9542d3d46dp-18,
                                                        0x1.af5eb22f27f48p-16,
                                                        0x1.27e4c5b4f429ap-13,
@@ -99,7 +98,7 @@ struct number<double> {
                                           0x1.62bfc6cc40107p-20, 0x1.ffcbfc7c3d14p-17,  0x1.4309130f2fb7ap-13,
                                           0x1.5d87fe78a0e4ep-10, 0x1.3b2ab6fb9ff55p-7,  0x1.c6b08d704a0d7p-5,
                                           0x1.ebfbdff82c5a5p-3,  0x1.62e42fefa39efp-1};
-  // sigmoid_factor times these
+  // exp2_terms times sigmoid_factor
   static constexpr double sigmoid_factor = 171.0 / 128;
   static constexpr double sigmoid_terms[] = {0x1.475e1fb90eeefp-31, 0x1.44b524fcda8e7p-27, 0x1.23ff959a8c77p-23,
                                              0x1.d9ec3394dd95fp-20, 0x1.55dd41a6fccc6p-16, 0x1.af8e1f7649bf5p-13,

@@ -1,8 +1,9 @@
-// pow: exp(y log|x|), where the logarithm has as many bits more than the result as the exponent takes from it; then the
-// cases of C99, annex F.
+// pow: exp(y log|x|), with the extra bits in the logarithm that the exponential loses; then the special cases of C99,
+// annex F.
 //
-// x = 2^k z with z from 45/64 to 90/64; the sixteenth of that range in which z lies has 1/c and log(c) of a c within
-// it, so that log(x) = k log(2) + log(c) + log(1 + r), r = z / c - 1. Next to 1, c is 1 and nothing cancels.
+// x = 2^k z with z from 45/64 to 90/64. That range is divided into sixteen intervals; each has a center c with
+// tabulated 1/c and log(c), so that log(x) = k log(2) + log(c) + log(1 + r), r = z / c - 1. Next to 1, c is 1 and
+// nothing cancels.
 #pragma once
 
 #include <limits>
@@ -25,7 +26,7 @@ struct centers {
       -0x1.8a8980abfbd3p-3,  -0x1.22dadc2ab3496p-3, -0x1.7d60496cfbb4bp-4, -0x1.77394c9d958dp-5,  0x0p0,
       0x1.663f6fac91318p-4,  0x1.5c01a39fbd68bp-3,  0x1.fbc16b902680dp-3,  0x1.49a784bcd1b8ap-2,  0x1.91bba891f170ap-2,
       0x1.d6753e032ea0ep-2};
-  // log(c) in two parts, the high one on the grid of ln2_high
+  // log(c) in two parts, the high one a multiple of the ulp of ln2_high
   static constexpr double log_high[] = {
       -0x1.522ae0738ap-2, -0x1.269621134ep-2, -0x1.f991c6cb3cp-3, -0x1.a93ed3c8aep-3, -0x1.5bf406b544p-3,
       -0x1.1178e8227ep-3, -0x1.9335e5d594p-4, -0x1.08598b59e4p-4, -0x1.0415d89e78p-5, 0x0p0,
@@ -63,7 +64,7 @@ inline near_center center_of(vec<double> x) {
 #endif
 }
 
-// x^y for x > 0, in double: as exact as a float shows.
+// x^y for x > 0, in double, with the accuracy of a float result.
 inline vec<double> short_power(vec<double> x, vec<double> y) {
   // log2(1 + r) / r for |r| <= 1/32 within 2^-37.2
   static constexpr double terms[] = {0x1.71547652bf1dp0,    -0x1.71547652c44eep-1, 0x1.ec70961883375p-2,
@@ -101,7 +102,7 @@ inline parts<double> long_log(vec<double> x) {
   return sum_of_ordered(second.high, multiply_add(square.high * r, series(r, terms), low));
 }
 
-// Beyond the limits of y every power but that of 1 is 0 or infinite.
+// y is clamped: beyond the limits every power but that of 1 is 0 or infinite.
 inline vec<float> positive_power(vec<float> x, vec<float> y) {
   constexpr float greatest = (std::numeric_limits<float>::max)();
   return in_double(x, at_least(-greatest, at_most(greatest, y)), short_power);
@@ -115,7 +116,7 @@ inline vec<double> positive_power(vec<double> x, vec<double> y) {
   return scale<double>(rest + vec<double>(1), n);
 }
 
-// The sign bit where y is odd, and whether it is whole.
+// The sign bit where y is an odd integer, and whether y is an integer.
 template <typename T>
 struct wholeness {
   vec<T> odd;
@@ -125,7 +126,8 @@ struct wholeness {
 template <typename T>
 wholeness<T> wholeness_of(vec<T> y) {
   const vec<T> size = xsimd::abs(y), shift(T(typename number<T>::bits(1) << number<T>::mantissa));
-  const auto large = size >= shift;  // whole, and odd or even by its own lowest bit as long as that counts 1
+  const auto large =
+      size >= shift;  // an integer; its lowest mantissa bit tells odd from even while that bit has the value 1
   const vec<T> shifted = size + shift;
   const auto whole = large | (shifted - shift == size);
   const vec<T> lowest = xsimd::select(size < shift * vec<T>(T(2)), xsimd::select(large, size, shifted), vec<T>(T(0)));
@@ -133,7 +135,7 @@ wholeness<T> wholeness_of(vec<T> y) {
   return {xsimd::select(whole, odd, vec<T>(T(0))), whole};
 }
 
-// C99, annex F: zeros and infinities, negative bases, NaN; and what is 1 whatever the other argument.
+// C99, annex F: zeros and infinities, negative bases, NaN; and x^0 = 1^y = 1 even for NaN.
 template <typename T>
 [[gnu::noinline]] vec<T> with_special_powers(vec<T> x, vec<T> y, vec<T> result) {
   using limits = std::numeric_limits<T>;

@@ -1,7 +1,7 @@
-// The few instructions that the functions of numbers are made of, where xsimd 8.1 has none or a slow one: each on
-// AVX-512 and in a general form.
+// Primitive SIMD operations that xsimd 8.1 lacks or implements slowly: each for AVX-512 and in a generic form.
 //
-// More of xsimd 8.1's traps, met in these folders: with AVX, NaN != NaN is false, so isnan is asked; -x is 0 - x.
+// Other defects of xsimd 8.1: with AVX, NaN != NaN is false, so isnan is used; -x is 0 - x, which loses the sign of
+// zero.
 #pragma once
 
 #include <limits>
@@ -28,7 +28,7 @@ vec<T> from_bits(vec<typename number<T>::bits> x) {
   return xsimd::bitwise_cast<vec<T>>(x);
 }
 
-// The lesser (greater) of a number and a limit; a NaN stays.
+// Minimum (maximum) of a register and a limit; NaN propagates.
 template <typename T>
 vec<T> at_most(T limit, vec<T> x) {
   return xsimd::min(vec<T>(limit), x);
@@ -43,12 +43,12 @@ vec<T> negative(vec<T> x) {
   return x ^ vec<T>(T(-0.0));
 }
 
-// The size of one number with the sign of another.
+// The absolute value of `size` with the sign of `sign`.
 template <typename T>
 vec<T> with_sign(vec<T> size, vec<T> sign) {
   const vec<T> bit(T(-0.0));
 #if defined(__AVX512F__)
-  constexpr int choose = 0xca;  // bits of the second where the first is set, of the third elsewhere
+  constexpr int choose = 0xca;  // ternary logic table of (a & b) | (~a & c)
   if constexpr (std::is_same_v<T, float>) {
     return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(bit), _mm512_castps_si512(sign),
                                                          _mm512_castps_si512(size), choose));
@@ -61,7 +61,7 @@ vec<T> with_sign(vec<T> size, vec<T> sign) {
 #endif
 }
 
-// 2^n for a whole n whose result is a normal number.
+// 2^n for an integer n whose result is a normal number.
 template <typename T>
 vec<T> power_of_two(vec<T> n) {
   using number = number<T>;
@@ -69,7 +69,7 @@ vec<T> power_of_two(vec<T> n) {
   return from_bits<T>((bits_of<T>(n + vec<T>(number::magic)) + bits(number::bias)) << number::mantissa);
 }
 
-// x * 2^n for a whole n, rounded once; twice the range of the exponents is enough for any use.
+// x * 2^n for an integer n, rounded once; |n| up to twice the exponent range.
 template <typename T>
 vec<T> scale(vec<T> x, vec<T> n) {
 #if defined(__AVX512F__)
@@ -82,8 +82,8 @@ vec<T> scale(vec<T> x, vec<T> n) {
 #endif
 }
 
-// 2^n times a power of two, for a whole n below the exponent of overflow; below that of the smallest normal number,
-// something no greater.
+// power * 2^n for an integer n below the overflow exponent; `power` is a power of two. Where 2^n would be denormal, the
+// smallest normal number replaces it, except with AVX-512.
 template <typename T>
 vec<T> two_to(vec<T> n, T power = 1) {
 #if defined(__AVX512F__)
@@ -93,13 +93,13 @@ vec<T> two_to(vec<T> n, T power = 1) {
 #endif
 }
 
-// a - b * c without the rounding of the product.
+// a - b * c without rounding the product.
 template <typename T>
 vec<T> residual(vec<T> a, vec<T> b, vec<T> c) {
   if constexpr (fused) {
     return multiply_add(negative(b), c, a);
   } else {
-    // Veltkamp and Dekker: halves short enough for their products to be exact.
+    // Veltkamp and Dekker: b and c are split into parts short enough for their products to be exact.
     const auto mask =
         vec<typename number<T>::bits>(~((typename number<T>::bits(1) << (number<T>::mantissa / 2 + 1)) - 1));
     const vec<T> b_high = from_bits<T>(bits_of<T>(b) & mask), c_high = from_bits<T>(bits_of<T>(c) & mask);
@@ -108,21 +108,21 @@ vec<T> residual(vec<T> a, vec<T> b, vec<T> c) {
   }
 }
 
-// What a + b loses when rounded to sum.
+// The rounding error of sum = a + b.
 template <typename T>
 vec<T> lost_in_sum(vec<T> sum, vec<T> a, vec<T> b) {
   const vec<T> back = sum - a;
   return (a - (sum - back)) + (b - back);
 }
 
-// (a + a_low) / (b + b_low) for small low parts, rounded almost as if once; without the sign of a zero.
+// (a + a_low) / (b + b_low) for small low parts, almost correctly rounded; loses the sign of a zero.
 template <typename T>
 vec<T> quotient(vec<T> a, vec<T> a_low, vec<T> b, vec<T> b_low) {
   const vec<T> inverse = vec<T>(T(1)) / b, q = a * inverse;
   return multiply_add(residual<T>(a, q, b) + (a_low - q * b_low), inverse, q);
 }
 
-// What PyTorch's activations that are x times something yield at -infinity, where that is zero.
+// PyTorch's activations of the form x * f(x) yield NaN at -infinity, where f is zero.
 template <typename T>
 vec<T> nan_at_minus_infinity(vec<T> x, vec<T> result) {
   using limits = std::numeric_limits<T>;

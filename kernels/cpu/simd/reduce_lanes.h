@@ -1,5 +1,5 @@
-// Folds of dense elements in vectors, several at a time so that they do not wait for each other. For folds that have
-// `wide` and `wide_join`, the vector forms of their map and join.
+// Reduces dense elements in SIMD, with several independent accumulators to hide latency. For reducers that have `wide`
+// and `wide_join`, the SIMD forms of their map and join.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +9,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// The compiler's own vectors: they hold every element type and convert between them.
+// GCC vector extension types: they hold every element type and convert between them.
 template <typename P>
 using lanes [[gnu::vector_size(sizeof(vec<float>))]] = P;
 
@@ -36,7 +36,7 @@ constexpr bool reduces_in_lanes = requires(lanes<typename F::template part<T>> x
   F::wide_join(x, x);
 };
 
-// Elements whose error a sum leaves to the lanes: 32 in each.
+// Elements that are summed in lanes before the sums are flushed to the compensated total: 32 per lane.
 template <typename F, typename T>
 constexpr int64_t lanes_block = 32 * accumulators * int64_t(sizeof(vec<float>) / sizeof(typename F::template part<T>));
 

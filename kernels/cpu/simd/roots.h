@@ -1,4 +1,4 @@
-// The reciprocal of a vector's square root; the root itself is an instruction.
+// The reciprocal square root of a SIMD register; the square root itself is an instruction.
 #pragma once
 
 #include "primitives.h"
@@ -21,8 +21,8 @@ vec<T> rough_rsqrt(vec<T> x) {
 #endif
 }
 
-// One step of Newton's from what has half of the digits, or nearly all: y (1 + e / 2 + 3 / 8 e^2) with e = 1 - x y^2.
-// At zero and infinity e is NaN, and y right.
+// One Newton step (third order) from an estimate with half of the digits, or nearly all: y (1 + e / 2 + 3 / 8 e^2) with
+// e = 1 - x y^2. At zero and infinity e is NaN, and y is already correct.
 template <typename T>
 vec<T> rsqrt(vec<T> x) {
   const vec<T> y = rough_rsqrt<T>(x);

@@ -1,5 +1,5 @@
-// Rounding to whole numbers for a processor that has no instruction for it, exact for every number; the sign of a zero
-// is that of the argument.
+// Rounding to integers for processors without an instruction for it (SSE2), exact for every number; keeps the sign of
+// zero.
 #pragma once
 
 #include <math.h>
@@ -9,7 +9,8 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Half to even. From 2^mantissa on all numbers are whole; below, adding that leaves no fraction.
+// Ties to even. From 2^mantissa on all numbers are integers; adding 2^mantissa to a smaller one rounds its fraction
+// away.
 template <typename T>
 vec<T> nearest_whole(vec<T> x) {
   const vec<T> size = xsimd::abs(x), shift(T(typename number<T>::bits(1) << number<T>::mantissa));
@@ -37,7 +38,7 @@ vec<T> trunc(vec<T> x) {
   return with_sign<T>(floor<T>(xsimd::abs(x)), x);
 }
 
-// To so many decimals, as the element's function does it.
+// Rounds to `decimals` decimals, as fn::round in float_functions.h does.
 template <typename T>
 vec<T> round(vec<T> x, T decimals) {
   if (decimals == T(0)) return nearest_whole<T>(x);

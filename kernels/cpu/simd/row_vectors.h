@@ -1,4 +1,4 @@
-// A row as vectors: its ends, folds over it, and folds over the lanes of a vector.
+// Loads, stores and reductions of a contiguous row in SIMD registers.
 #pragma once
 
 #include "reduce/pairwise_sum.h"
@@ -21,7 +21,7 @@ void store_lanes(T* at, int64_t lanes, vec<T> value) {
   }
 }
 
-// Calls visit(i, lanes) for each vector of a row, the last one perhaps short.
+// Calls visit(i, lanes) for each register of a row; the last one may be partial.
 template <typename T, typename Visit>
 void each_vector(int64_t cols, Visit visit) {
   constexpr int64_t width = vec<T>::size;
@@ -30,7 +30,7 @@ void each_vector(int64_t cols, Visit visit) {
   if (i < cols) visit(i, cols - i);
 }
 
-// Sums f(i, lanes) over a row; f yields zeros in the lanes it was not asked for. What f yields needs only +.
+// Sums f(i, lanes) over a row; f must yield 0 in the unused lanes. Its result type needs only operator+.
 template <typename T, typename F>
 auto sum_over(int64_t cols, F f) {
   constexpr int64_t width = vec<T>::size;
@@ -54,7 +54,7 @@ struct several {
   }
 };
 
-// Folds the lanes in pairs, and has the result in each lane.
+// Reduces the lanes pairwise; every lane holds the result.
 template <typename T, typename Fold>
 vec<T> reduce_lanes(vec<T> x, Fold reducer) {
 #if defined(__AVX512F__)
@@ -93,7 +93,7 @@ template <typename T>
 vec<T> sum_everywhere(vec<T> x) {
   return reduce_lanes(x, [](vec<T> a, vec<T> b) { return a + b; });
 }
-// Of two of which one is a NaN, the second one.
+// If one argument is NaN, the second one.
 template <typename T>
 vec<T> greater(vec<T> a, vec<T> b) {
   return xsimd::select(a > b, a, b);

@@ -1,4 +1,4 @@
-// Polynomials: one for all elements, or for each element one of sixteen.
+// Polynomials: the same for all elements, or one of sixteen per element.
 #pragma once
 
 #include <stddef.h>
@@ -17,8 +17,8 @@ vec<T> part_of_polynomial(vec<T> power, const T (&c)[N], size_t first) {
   return sum;
 }
 
-// c[0] + c[1] x + c[2] x^2 + ..., as two or four chains: a long one leaves the units waiting for it, since a processor
-// looks only a few vectors ahead.
+// c[0] + c[1] x + c[2] x^2 + ..., as two or four independent Horner chains: a single long chain is bound by latency,
+// since the out-of-order window covers only a few iterations.
 template <typename T, size_t N>
 vec<T> series(vec<T> x, const T (&c)[N]) {
   const vec<T> square = x * x;
@@ -34,7 +34,7 @@ vec<T> series(vec<T> x, const T (&c)[N]) {
   }
 }
 
-// The lowest four bits of a number are the entry's index; the others do not count.
+// Table look-up by the lowest four bits of each index; the other bits are ignored.
 #if defined(__AVX512F__)
 
 inline vec<float> entry_of(const float (&table)[16], vec<uint32_t> index) {
@@ -68,9 +68,9 @@ vec<T> entry_of(const T (&table)[16], vec<typename number<T>::bits> index) {
 
 #endif
 
-// A function on [0, 15.5 step], of x and a low part of it: the polynomial in x - k step of the multiple k step that is
-// nearest. c[0] and c[1] are the high and the low part of its constant; so is the result, all but the constant in the
-// low one.
+// A piecewise polynomial on [0, 15.5 step], of x with a low part: k step is the multiple of step nearest to x, and the
+// polynomial is in x - k step. c[0] and c[1] are the high and the low part of the constant coefficient. The high part
+// of the result is c[0]; the low part is everything else.
 template <typename T, size_t N>
 parts<T> piecewise(parts<T> x, T step, const T (&c)[N][16]) {
   const vec<T> magic(number<T>::magic);

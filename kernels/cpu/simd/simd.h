@@ -1,4 +1,4 @@
-// Vectors of one architecture: its xsimd batch, and parts of one at the end of dense memory.
+// The SIMD register type of one architecture (its xsimd batch), with partial loads and stores.
 #pragma once
 
 #include <stdint.h>
@@ -59,7 +59,8 @@ inline void masked_store(float* at, __m256i lanes, __m256 value) { _mm256_maskst
 inline void masked_store(double* at, __m256i lanes, __m256d value) { _mm256_maskstore_pd(at, lanes, value); }
 #endif
 
-// Part of a batch at the end of dense memory; nothing behind it is touched. The missing lanes are `rest`.
+// Partial loads and stores at the end of dense memory; memory past the end is not accessed. Other lanes are set to
+// `rest`.
 template <typename T>
 vec<T> load_part(const T* at, int64_t count, T rest) {
 #if defined(__AVX2__)
@@ -81,7 +82,7 @@ void store_part(T* at, int64_t count, vec<T> value) {
   __builtin_memcpy(at, lanes, static_cast<size_t>(count) * sizeof(T));
 }
 
-// The first lanes; the others are 0.
+// Keeps the first lanes and sets the others to 0.
 template <typename T>
 vec<T> first_of(vec<T> value, int64_t count) {
 #if defined(__AVX2__)

@@ -1,7 +1,7 @@
-// Powers that are a root, a product or a quotient: exact to little more than half a unit, and as fast.
+// Powers with the exponents 1/2, 1, 2, 3, -1/2, -1, -2, computed as roots, products and quotients: fast, with an error
+// of little more than half an ulp.
 //
-// An element takes this way by its own exponent, whatever stands beside it; a row with one exponent takes it without
-// looking at each.
+// The choice depends on each element's exponent alone; a row with a single exponent is tested once.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Beside infinity the lost part is infinite or NaN.
+// Near infinity the rounding errors are infinite or NaN.
 inline vec<double> unless_infinite(vec<double> exact, vec<double> rounded) {
   const auto finite = xsimd::abs(rounded) < vec<double>(std::numeric_limits<double>::infinity());
   return xsimd::select(finite & !xsimd::isnan(exact), exact, rounded);
@@ -24,7 +24,7 @@ inline vec<double> unless_infinite(vec<double> exact, vec<double> rounded) {
 inline vec<float> cube(vec<float> x) {
   return in_double(x, [](vec<double> wide) { return wide * wide * wide; });
 }
-// Nearer to the lower end of the range than these limits the lost parts would be denormal.
+// Scaled, since closer to underflow the rounding errors would be denormal.
 inline vec<double> cube(vec<double> x) {
   const vec<double> one(1);
   const auto small = xsimd::abs(x) < vec<double>(0x1p-300);
@@ -45,7 +45,7 @@ inline vec<double> inverse_square(vec<double> x) {
   return unless_infinite(exact, inverse * inverse) * (factor * factor);
 }
 
-// x^(Halves / 2). C has no sign for the roots of -0 and -infinity.
+// x^(Halves / 2). By C99, pow(-0, 1/2) is +0 and pow(-infinity, 1/2) is +infinity, unlike sqrt.
 template <int Halves, typename T>
 vec<T> simple_power(vec<T> x) {
   const vec<T> zero(T(0)), infinity(std::numeric_limits<T>::infinity());
@@ -65,7 +65,7 @@ void each_simple_exponent(F f) {
   f(std::integral_constant<int, -4>{});
 }
 
-// Halves up to 3: these exponents and a few more.
+// Whether y is a multiple of 1/2 and at most 3 in size: a superset of the simple exponents.
 template <typename T>
 typename vec<T>::batch_bool_type may_be_simple(vec<T> y) {
   const vec<T> twice = y + y;

@@ -1,4 +1,4 @@
-// Softmax of rows that stand side by side: each lane is a row of its own, and has what that row has along vectors.
+// Softmax of interleaved rows: each lane processes one row, with the same result as for a contiguous row.
 #pragma once
 
 #include "columns.h"

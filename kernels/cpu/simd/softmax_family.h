@@ -1,4 +1,4 @@
-// The softmax family of one architecture: vectors along rows, and across rows that stand side by side.
+// The softmax operations in SIMD: along contiguous rows, and across interleaved rows.
 #pragma once
 
 #include "softmax_across.h"

@@ -1,9 +1,9 @@
-// Softmax of rows along vectors. Results may stand where the input does.
+// Softmax of contiguous rows in SIMD. May run in place.
 //
-// A row takes three steps: its greatest element; exponentials and their sum; products with 1 / sum. The first two end
-// in a fold of lanes, for which the next one waits. So a row's exponentials are computed between the first step of the
-// row after it and the last step of the row before it, which need not wait for them. Meanwhile exponentials, which are
-// computed once, stand in the first level of cache.
+// A row takes three steps: the maximum; exponentials and their sum; multiplication by 1 / sum. The first two end in a
+// reduction of lanes, whose latency the next step would wait for. Therefore the exponentials of a row are computed
+// between the first step of the next row and the last step of the previous row, which do not depend on them.
+// Exponentials are computed once and kept in L1.
 #pragma once
 
 #include "softmax_loops.h"
@@ -11,7 +11,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Rows of K vectors.
+// Rows of K registers.
 template <typename T, int K>
 struct softmax_few {
   static constexpr int64_t width = vec<T>::size;
@@ -39,7 +39,7 @@ struct softmax_few {
   }
 };
 
-// Longer rows, up to so many elements. Their memory is asked for two rows ahead.
+// Longer rows, up to most_held elements. Memory is prefetched two rows ahead.
 template <typename T>
 constexpr int64_t most_held = 8 * 1024 / sizeof(T);
 

@@ -1,6 +1,6 @@
-// What the forms of softmax share, log_softmax and the gradients, in vectors. Results may stand where the input does.
+// Shared parts of softmax, and log_softmax and the gradients, in SIMD. May run in place.
 //
-// A NaN is missed by the maximum and comes back through the sum.
+// The maximum may miss a NaN; the NaN then appears in the sum.
 #pragma once
 
 #include <limits>
@@ -13,7 +13,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// As many vectors of a row are kept in registers, and their exponentials computed together.
+// Up to this many registers of a row are kept in registers and their exponentials computed together.
 #if defined(__AVX512F__)
 constexpr int most_kept = 8;
 #else
@@ -23,8 +23,8 @@ constexpr int most_kept = 4;
 template <typename T>
 constexpr T lowest = -std::numeric_limits<T>::infinity();
 
-// A short vector at the end of a row, filled up with its first element: that changes no maximum, and its exponential is
-// no harder than the others.
+// Loads the partial register at the end of a row, padded with its first element: this does not change the maximum, and
+// its exponential is not a slow case.
 template <typename T>
 vec<T> load_filled(const T* at, int64_t lanes) {
   return load_part(at, lanes, *at);
@@ -44,8 +44,8 @@ vec<T> greatest_of(const T* in, int64_t cols) {
   return greatest_everywhere<T>(greater<T>(greater<T>(top[0], top[1]), greater<T>(top[2], top[3])));
 }
 
-// Sums exp(in - greatest) over a row, and calls visit(first, lanes, exponentials) of each vector; in the lanes past the
-// end there is something.
+// Sums exp(in - greatest) over a row, and calls visit(first, lanes, exponentials) for each register; lanes past the end
+// hold arbitrary values.
 template <typename T, typename Visit>
 vec<T> sum_of_exp(const T* in, int64_t cols, vec<T> greatest, Visit visit) {
   constexpr int64_t width = vec<T>::size;
@@ -77,14 +77,14 @@ vec<T> sum_of_exp(const T* in, int64_t cols, vec<T> greatest, Visit visit) {
   }));
 }
 
-// Leaves exp(in - greatest) in `out`, and returns the sum.
+// Stores exp(in - greatest) in `out` and returns the sum.
 template <typename T>
 vec<T> store_exp(const T* in, T* out, int64_t cols, vec<T> greatest) {
   return sum_of_exp<T>(in, cols, greatest,
                        [=](int64_t c, int64_t lanes, vec<T> e) { store_lanes<T>(out + c, lanes, e); });
 }
 
-// A row of K vectors, the last one perhaps short.
+// A row of K registers, the last of which may be partial.
 template <typename T, int K>
 struct kept {
   static constexpr int64_t width = vec<T>::size;
@@ -101,10 +101,10 @@ struct kept {
   vec<T> greatest() const {
     vec<T> top = x[0];
     for (int k = 1; k < K; ++k) top = greater<T>(x[k], top);
-    // The first vector's NaN, which no comparison would let go.
+    // Removes a NaN in the first register, which comparisons would keep.
     return greatest_everywhere<T>(greater<T>(top, vec<T>(lowest<T>)));
   }
-  // Leaves the exponentials of the elements minus `shift`, and returns their sum.
+  // Replaces the elements by exp(element - shift) and returns the sum.
   vec<T> exp_and_sum(vec<T> shift, int64_t cols) {
     for (vec<T>& one : x) one = one - shift;
     exp_together<T>(x);
@@ -116,7 +116,8 @@ struct kept {
   }
 };
 
-// Calls Few<T, K>::run(arguments...) of as few vectors as a row has, or returns false.
+// Calls Few<T, K>::run(arguments...) with the smallest sufficient K; returns false if the row needs more than most_kept
+// registers.
 template <typename T, template <typename, int> class Few, int K = 1, typename... A>
 bool run_kept(int64_t cols, A&&... arguments) {
   if constexpr (K <= most_kept) {
@@ -128,7 +129,7 @@ bool run_kept(int64_t cols, A&&... arguments) {
   }
 }
 
-// The greatest element of some rows, and the sum of exp(element - greatest).
+// The maximum of each of some rows, and the sum of exp(element - maximum).
 template <typename T>
 struct peaks {
   static constexpr int64_t width = vec<T>::size;
@@ -147,8 +148,8 @@ struct peaks_few {
   }
 };
 
-// Calls visit(first, count, tops, logarithms of sums) for a few rows at a time, of an operand `in`: as many logarithms
-// as a vector has lanes are taken at once, where the rows stay in the cache.
+// Calls visit(first, count, tops, logarithms of sums) for a few rows of operand `in` at a time: one register of
+// logarithms is computed at once, as long as the rows stay in cache.
 template <typename T, typename Visit>
 void each_peaks(const rows_at& r, int in, Visit visit) {
   constexpr int64_t width = vec<T>::size, room = 16 * 1024 / sizeof(T);

@@ -1,4 +1,4 @@
-// Stores past the cache: for results so large that nobody finds them there later, and whose lines would be read first.
+// Non-temporal stores, for results too large for the cache: they avoid both reading the lines and evicting others.
 #pragma once
 
 #include "simd/simd.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr bool can_stream = true;
 
-// Copies to memory that is not read soon; `to` is aligned to 64 bytes. end_stream() after the last one.
+// Copies with non-temporal stores; `to` is aligned to 64 bytes. Call end_stream() after the last copy.
 inline void stream(char* to, const char* from, int64_t bytes) {
   constexpr int64_t width = sizeof(vec<float>);
   int64_t i = 0;

@@ -1,4 +1,4 @@
-// The product of two small matrices that lie in the cache: out = or += a b, in blocks that fit the registers.
+// The product of two small matrices in cache: out = a b or out += a b, in register tiles.
 #pragma once
 
 #include "multiply_add.h"
@@ -7,7 +7,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// b and out are padded to whole vectors; a is read by element. Leading dimensions are in elements.
+// b and out are padded to whole registers; a is read by element. Leading dimensions are in elements.
 template <typename T>
 struct tile_operands {
   const T* a;
@@ -58,7 +58,7 @@ void product_columns(tile_operands<T> t, int64_t rows, int64_t depth, bool adds)
   }
 }
 
-// out[rows][vectors] from a[rows][depth] and b[depth][vectors].
+// out[rows][vectors] from a[rows][depth] and b[depth][vectors], where `vectors` counts SIMD registers.
 template <typename T>
 void tile_product(tile_operands<T> t, int64_t rows, int64_t vectors, int64_t depth, bool adds) {
   constexpr int64_t width = vec<T>::size;

@@ -1,9 +1,8 @@
-// sin, cos and tan: the nearest multiple of pi / 2 is taken off with its error kept, then a polynomial.
+// sin, cos and tan: Cody-Waite reduction by the nearest multiple of pi / 2, with its error kept, then a polynomial.
 //
-// The multiple n comes off in three parts of pi / 2. n times the first is exact on the grid of the difference, so
-// nothing is lost where x lies next to a multiple; the other two leave a low part that the polynomial's sum takes in.
-// Floats beyond the range of that are reduced in double; what is beyond that too goes through the C library, one by
-// one.
+// pi / 2 is split in three parts. n times the first part is subtracted exactly, so nothing is lost where x is next to a
+// multiple; the other two parts form a low part that the polynomial takes into account. Larger floats are reduced in
+// double; arguments out of range of that too are passed to the C library, one by one.
 #pragma once
 
 #include <math.h>
@@ -18,8 +17,8 @@ namespace {
 template <typename T>
 struct circle;
 
-// half_pi in three parts; then (sin(r) - r) / r^3, (cos(r) - 1) / r^2 and (tan(r) - r) / r^3 in powers of r^2 for
-// |r| <= pi / 4, within 2^-26.3, 2^-31 and 2^-26.9 of r, 1 and r.
+// half_pi in three parts; then (sin(r) - r) / r^3, (cos(r) - 1) / r^2 and (tan(r) - r) / r^3 in powers of r^2 for |r|
+// <= pi / 4, within 2^-26.3, 2^-31 and 2^-26.9 of r, 1 and r.
 template <>
 struct circle<float> {
   static constexpr float half_pi[] = {0x1.921fb6p0f, -0x1.777a5cp-25f, -0x1.ee59dap-50f};
@@ -51,12 +50,12 @@ struct circle<double> {
                                        0x1.3f56eff64fcc3p-15, -0x1.414732612a197p-16, 0x1.235c9c3172c7ep-17};
 };
 
-// A double that holds a float loses nothing that a float shows up to here.
+// Up to here, reduction in double is accurate enough for float results.
 constexpr double limit_of_floats = 0x1p45;
 
 template <typename T>
 struct quadrant {
-  vec<typename number<T>::bits> n;  // in the lowest bits
+  vec<typename number<T>::bits> n;  // modulo 4, in the lowest bits
   parts<T> rest;                    // |rest| <= pi / 4
 };
 
@@ -76,19 +75,19 @@ vec<T> sign_bit() {
   return vec<T>(T(-0.0));
 }
 
-// Bit 0 or 1 of a whole number as a sign bit.
+// Bit 0 or 1 of an integer as a sign bit.
 template <int bit, typename T>
 vec<T> as_sign(vec<typename number<T>::bits> n) {
   return from_bits<T>(n << (int(sizeof(T)) * 8 - 1 - bit)) & sign_bit<T>();
 }
 
-// Picks by bit 0.
+// Selects by bit 0.
 template <typename T>
 vec<T> odd_or_even(vec<typename number<T>::bits> n, vec<T> odd, vec<T> even) {
   return xsimd::select((as_sign<0, T>(n) | vec<T>(T(1))) < vec<T>(T(0)), odd, even);
 }
 
-// The sine of a rest and n quarter turns.
+// sin(r + n pi / 2).
 template <typename T>
 vec<T> sine_of(vec<typename number<T>::bits> n, parts<T> r) {
   const vec<T> square = r.high * r.high;
@@ -110,7 +109,8 @@ vec<T> near_cos(vec<T> x) {
   return sine_of<T>(at.n + vec<typename number<T>::bits>(1), at.rest);
 }
 
-// In odd quadrants the tangent is -1 / tan(rest); the division's error and the low part of tan(rest) are put right.
+// In odd quadrants the tangent is -1 / tan(rest); the error of the division and the low part of tan(rest) are
+// corrected.
 template <typename T>
 vec<T> near_tan(vec<T> x) {
   const vec<T> one(T(1)), sign = x & sign_bit<T>();
@@ -146,7 +146,7 @@ struct tan_of {
   static double far(double x) { return ::tan(x); }
 };
 
-// The elements of size `from` and above by the C library, in double.
+// Recomputes the elements with |x| >= from in double with the C library.
 template <typename F, typename T>
 [[gnu::noinline]] vec<T> with_far(vec<T> x, vec<T> result, T from) {
   alignas(64) T in[vec<T>::size], out[vec<T>::size];

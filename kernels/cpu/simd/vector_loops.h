@@ -1,7 +1,8 @@
-// The loops of floating-point operations: over vectors where vector_table.h has a line for the operation, otherwise the
-// element's function in a loop.
+// The loops of floating-point functions: SIMD where vector_table.h lists the operation, otherwise a loop over the
+// element function.
 //
-// Tails are whole vectors too, so that an element's value does not depend on where in a row it stands.
+// The remainder is computed with whole registers too, so that an element's value does not depend on its position in the
+// row.
 #pragma once
 
 #include <type_traits>
@@ -20,7 +21,7 @@ void unary_vector_loop(int64_t count, void* out, const void* const* in, const tb
   const auto given = numbers_as<T>(number);
   T* const to = static_cast<T*>(out);
   const T* const from = static_cast<const T*>(in[0]);
-  // Several at once: their chains of operations overlap, and a division hides behind another's polynomial.
+  // Unrolled: independent dependency chains overlap, and divisions hide behind polynomials.
   constexpr int64_t together = 4;
   int64_t i = 0;
   for (; i + together * width <= count; i += together * width) {
@@ -74,7 +75,7 @@ bool all_are(T value, const T* at, int64_t count) {
   return i == count;
 }
 
-// Mostly a row has one exponent.
+// Usually all elements of a row have the same exponent.
 template <typename T>
 void power_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
   const T* const exponents = static_cast<const T*>(in[1]);

@@ -1,5 +1,5 @@
-// Which operations have a form in vectors: a line for each, by the name of the element's function in kernels/common.
-// What has no line here runs that function in a loop.
+// The operations that have a SIMD form: one line each, by the name of the element function in kernels/common. All other
+// operations loop over the element function.
 #pragma once
 
 #include "activations.h"
@@ -108,7 +108,7 @@ constexpr auto in_vectors<fn::hypot> = []<typename T>(vec<T> a, vec<T> b, const 
 template <>
 constexpr auto in_vectors<fn::pow> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return pow<T>(a, b); };
 
-// Of a row with one exponent, which is known or the call's first number.
+// Powers of a row with a single exponent: the call's first number, or Halves / 2 known at compile time.
 struct fixed_power {};
 template <>
 constexpr auto in_vectors<fixed_power> =
@@ -119,7 +119,7 @@ template <int Halves>
 constexpr auto in_vectors<fixed_simple_power<Halves>> =
     []<typename T>(vec<T> x, const numbers<T>&) { return simple_power<Halves, T>(x); };
 
-// Elsewhere each is an instruction, which the compiler finds.
+// Only for SSE2: with SSE4.1 the compiler vectorizes these with rounding instructions.
 #if !defined(__SSE4_1__)
 template <>
 constexpr auto in_vectors<fn::ceil> = []<typename T>(vec<T> x, const numbers<T>&) { return ceil<T>(x); };
