@@ -1,5 +1,5 @@
-// The functions of the CUDA runtime that topbit.cuda uses besides kernels and memory: streams, events, graphs, memory
-// statistics. Streams, events and graphs are passed as pointers. Functions that fail return a status, and
+// The CUDA runtime functions that topbit.cuda uses besides kernels and memory: streams, events, graphs, memory
+// statistics. Streams, events and graphs are opaque pointers. Functions that fail return a status;
 // tb_memory::last_error of tb_cuda_memory() has the text.
 #pragma once
 
@@ -12,15 +12,15 @@ extern "C" {
 typedef struct tb_cuda_properties {
   char name[256];
   uint64_t memory_bytes;
-  int32_t major, minor;  // of the compute capability
+  int32_t major, minor;  // compute capability
   int32_t multiprocessors;
   int32_t l2_bytes;
-  int32_t shared_bytes;                     // the most of a block
+  int32_t shared_bytes;                     // maximum shared memory per block
   int32_t driver_version, runtime_version;  // 13000 for 13.0
   int32_t reserved;
 } tb_cuda_properties;
 
-// Bytes of device memory: in use by blocks, and reserved from the device.
+// Bytes of device memory: used by allocated blocks (in_use) and held by the caching allocator (reserved).
 typedef struct tb_cuda_statistics {
   uint64_t in_use, peak_in_use, reserved, peak_reserved, limit;
   uint64_t allocations, reused, segments, out_of_memory;
@@ -29,13 +29,13 @@ typedef struct tb_cuda_statistics {
 
 // An asynchronous error report of a kernel.
 typedef struct tb_cuda_report {
-  int32_t status;  // TB_OK: nothing
+  int32_t status;  // TB_OK: no error
   int32_t which;
   int64_t value;
   char operator_name[64];
 } tb_cuda_report;
 
-// The Philox state of a graph's calls with one generator: the address its kernels read it from (tb_random::stretch),
+// The Philox state of a graph's calls with one generator: the address that its kernels read (tb_random::philox_state),
 // and its value.
 typedef struct tb_philox_state {
   uint64_t* address;  // on the device: two words, seed and offset
@@ -47,7 +47,7 @@ typedef struct tb_cuda_runtime {
   uint32_t version;
 
   tb_status (*properties)(int32_t device, tb_cuda_properties*);
-  // Takes the report of this device since the last call; does not block.
+  // Returns and clears this device's error report; does not block.
   void (*take_report)(int32_t device, tb_cuda_report*);
 
   // Streams live as long as the process. Null is the device's default stream. The current stream is per thread and
@@ -57,7 +57,7 @@ typedef struct tb_cuda_runtime {
   void (*set_current_stream)(int32_t device, void* stream);
   tb_status (*synchronize_stream)(int32_t device, void* stream);
   tb_status (*stream_is_done)(int32_t device, void* stream, int32_t* done);
-  tb_status (*device_of_stream)(void* stream, int32_t* device);  // of one that is not null
+  tb_status (*device_of_stream)(void* stream, int32_t* device);  // stream must not be null
 
   tb_status (*make_event)(int32_t device, int32_t timing, void** event);
   void (*drop_event)(int32_t device, void* event);
@@ -71,27 +71,27 @@ typedef struct tb_cuda_runtime {
   void (*statistics)(int32_t device, tb_cuda_statistics*);
   tb_status (*release_cached)(int32_t device);
   void (*set_limit)(int32_t device, uint64_t bytes);  // of reserved device memory; 0: no limit
-  // The block of this address is used by the stream too, and is not reused before its work is done.
+  // The block that contains this address is used by the stream too: it is not reused before the stream's work is done.
   tb_status (*record_stream)(int32_t device, const void* address, void* stream);
   tb_status (*allocate_pinned)(uint64_t bytes, void** out);
   void (*release_pinned)(void* pinned);
-  // Ordered by the stream; host memory must stay valid, and must be pinned for the call not to block.
+  // Stream-ordered: host memory must stay valid until the copy is done. If pinned, the call does not block.
   tb_status (*copy_in)(int32_t device, void* to, const void* from_host, uint64_t bytes, void* stream);
   tb_status (*copy_out)(int32_t device, void* to_host, const void* from, uint64_t bytes, void* stream);
   tb_status (*copy_across)(int32_t to_device, void* to, int32_t from_device, const void* from, uint64_t bytes);
 
-  // Graphs. Calls of this thread in the stream are recorded, not executed, from begin to end; their allocations belong
-  // to the graph until it is destroyed.
+  // Graphs. Between begin and end, this thread's calls in the stream are recorded, not executed; their allocations
+  // belong to the graph until it is destroyed.
   tb_status (*begin_capture)(int32_t device, void* stream, void** graph);
   tb_status (*end_capture)(int32_t device, void* stream, void* graph);
-  // Writes the states when an earlier launch of the graph, in any stream, no longer needs them.
+  // Writes the states once earlier launches of the graph, in any stream, no longer read them, and launches the graph.
   tb_status (*launch_graph)(int32_t device, void* graph, const tb_philox_state* states, int32_t count, void* stream);
   void (*drop_graph)(int32_t device, void* graph);
 
   void (*set_deterministic)(int32_t on);
   int32_t (*is_deterministic)(void);
 
-  // 1: the stream is being captured.
+  // 1 if the stream is being captured.
   int32_t (*stream_is_captured)(int32_t device, void* stream);
 } tb_cuda_runtime;
 

@@ -1,4 +1,4 @@
-// What is known of each elementwise operation before a call, from elementwise.def. C++.
+// Properties of each elementwise operation that operators check before a call, from elementwise.def. C++ only.
 #pragma once
 
 #include <stdint.h>
@@ -11,10 +11,10 @@ enum class elementwise : int32_t {
   count
 };
 
-// The types that kernels of an operation compute in.
+// The types that the kernels of an operation compute in.
 enum class element_types : uint8_t { everything, numbers_only, floats, bits, integers };
 
-// The type that an operation computes in and its result type, from the promoted type of its operands.
+// How the compute type and the result type follow from the promoted type of the operands.
 enum class result_rule : uint8_t {
   same,       // the promoted type
   floating,   // the promoted type, float32 for integers and bool
@@ -37,7 +37,7 @@ struct elementwise_facts {
   constexpr bool is_predicate() const { return result == result_rule::predicate; }
   // The first operand is a condition, which is not promoted.
   constexpr bool has_condition() const { return note == operand_note::condition; }
-  // Its first number is converted to the type computed in, and must be representable in it.
+  // The first parameter is converted to the compute type and must be representable in it.
   constexpr bool number_in_type() const { return note == operand_note::number_in_type; }
 
  private:

@@ -1,12 +1,12 @@
-// The operation codes of backend kernel tables, by family. Elementwise operations are listed in elementwise.def; of the
-// others topbit.ops has the same lists with the same values.
+// Operation codes of backend kernel tables, by family. Elementwise operations are listed in elementwise.def; for the
+// other families topbit.ops has the same lists with the same values.
 #pragma once
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// The entries of tb_kernels that operators call, in its order.
+// The entries of tb_kernels that operators call, in the table's order.
 typedef enum tb_entry {
   TB_ENTRY_COPY,
   TB_ENTRY_ARANGE,
@@ -40,10 +40,10 @@ typedef enum tb_reduction_op {
   TB_COUNT_NONZERO,  // the same; I64 result
   TB_MAX_INDEX,      // value and index
   TB_MIN_INDEX,
-  TB_ARGMAX,  // the index alone: operand[0] is I64
+  TB_ARGMAX,  // index only: operand[0] is I64
   TB_ARGMIN,
   TB_VAR,        // n0: correction, subtracted from the count; float
-  TB_STD,        // its root
+  TB_STD,        // square root of TB_VAR
   TB_NORM,       // n0: the order, 0, 1, 2, inf, -inf or any other; float
   TB_LOGSUMEXP,  // float
   TB_SUM_SQUARES,
@@ -51,7 +51,7 @@ typedef enum tb_reduction_op {
   TB_REDUCTION_COUNT
 } tb_reduction_op;
 
-// Operands in order; "[n]" is a row's length. First those written.
+// Operands in order, outputs first; "[n]" is a row's length.
 typedef enum tb_rowwise_op {
   TB_SOFTMAX,               // out [n]; in [n]
   TB_LOG_SOFTMAX,           // out [n]; in [n]
@@ -62,27 +62,27 @@ typedef enum tb_rowwise_op {
   TB_CUMMAX,                // out [n], index [n]; in [n]
   TB_CUMMIN,                // out [n], index [n]; in [n]
   TB_LOGCUMSUMEXP,          // out [n]; in [n]
-  TB_SORT,                  // out [n], index [n]; in [n]; n0.i: descending; stable; a NaN is above every number
-  TB_TOPK,                  // out [k], index [k]; in [n]; n0.i: the greatest; n1.i: sorted
-  TB_KTH_VALUE,             // out [1], index [1]; in [n]; n0.i: which, from 0, in ascending order
-  TB_MEDIAN,                // out [1], index [1]; in [n]: the lower one; NaN propagates, or counts nothing with n0.i
-  TB_MODE,                  // out [1], index [1]; in [n]: the most frequent, then smallest
-  TB_SEARCHSORTED,          // out [k], I64; sorted [n], values [k], sorter [n]; n0.i: to the right of equals
-  TB_GATHER,                // out [k]; in [n], index [k]; here and in TB_SCATTER all but the index is of one dtype
-  TB_SCATTER,               // out [n], read too; source [k], index [k]
-  TB_SCATTER_ADD,           // as TB_SCATTER
-  TB_LAYER_NORM,            // out [n], mean [1], rstd [1]; in [n], weight [n], bias [n]; n0: epsilon
-  TB_LAYER_NORM_BACKWARD,   // out [n]; gradient [n], in [n], mean [1], rstd [1], weight [n]
-  TB_RMS_NORM,              // out [n], rstd [1]; in [n], weight [n]; n0: epsilon
-  TB_NLL,                   // out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
-  TB_NLL_BACKWARD,          // out [n]; gradient [1], label [1], weight [n]; n0.i: label to ignore
-  TB_NLL_TOTAL,             // out [1], sum of the weights [1]; losses [n], weights [n]; n0.i: out is divided by that
-  TB_CHECK_INDEX,           // index [k], in [n]: TB_BAD_INDEX unless all are indices into the row; writes nothing
-  TB_SCATTER_MUL,           // as TB_SCATTER; so are the next two
-  TB_SCATTER_AMAX,          // NaN propagates
+  TB_SORT,                  // out [n], index [n]; in [n]; n0.i: descending; stable; NaN above every number
+  TB_TOPK,                  // out [k], index [k]; in [n]; n0.i: greatest instead of least; n1.i: sorted
+  TB_KTH_VALUE,             // out [1], index [1]; in [n]; n0.i: rank, from 0, in ascending order
+  TB_MEDIAN,                // out [1], index [1]; in [n]: lower median; NaN propagates, or is ignored with n0.i
+  TB_MODE,                  // out [1], index [1]; in [n]: the most frequent, then least element
+  TB_SEARCHSORTED,          // out [k], I64; sorted [n], values [k], sorter [n]; n0.i: after equal elements
+  TB_GATHER,       // out [k]; in [n], index [k]; for gather and scatter, all operands but the index have one dtype
+  TB_SCATTER,      // out [n], also read; source [k], index [k]
+  TB_SCATTER_ADD,  // as TB_SCATTER
+  TB_LAYER_NORM,   // out [n], mean [1], rstd [1]; in [n], weight [n], bias [n]; n0: epsilon
+  TB_LAYER_NORM_BACKWARD,  // out [n]; gradient [n], in [n], mean [1], rstd [1], weight [n]
+  TB_RMS_NORM,             // out [n], rstd [1]; in [n], weight [n]; n0: epsilon
+  TB_NLL,                  // out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
+  TB_NLL_BACKWARD,         // out [n]; gradient [1], label [1], weight [n]; n0.i: label to ignore
+  TB_NLL_TOTAL,            // out [1], sum of weights [1]; losses [n], weights [n]; n0.i: out is divided by that sum
+  TB_CHECK_INDEX,          // index [k], in [n]: TB_BAD_INDEX unless all indices are valid for the row; writes nothing
+  TB_SCATTER_MUL,          // as TB_SCATTER, like the next two
+  TB_SCATTER_AMAX,         // NaN propagates
   TB_SCATTER_AMIN,
   // The gradients of TB_LAYER_NORM for weight and bias: out [1], out [1]; gradient [n], in [n], mean [n], rstd [n],
-  // where a row collects one position of all normalised rows. An output may be omitted.
+  // where a row contains one position of all normalised rows. An output may be omitted.
   TB_LAYER_NORM_WEIGHTS,
   // TB_NLL of TB_LOG_SOFTMAX: out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
   TB_CROSS_ENTROPY,
@@ -92,37 +92,41 @@ typedef enum tb_rowwise_op {
 
 typedef enum tb_take_op {
   TB_TAKE,  // rows = table[index]
-  TB_PUT,   // table[index] = rows, the last of equal indices
+  TB_PUT,   // table[index] = rows; the last of equal indices wins
   TB_PUT_ADD,
   TB_CHECK,  // TB_BAD_INDEX unless all indices are in range; copies nothing
   TB_TAKE_COUNT
 } tb_take_op;
 
-// Each element is computed from one number unless noted; kernels/common/random_functions.h has the functions.
+// Each element uses one random number unless noted; see kernels/common/random_functions.h.
 typedef enum tb_random_op {
-  TB_RANDOM_UNIFORM,       // n0 <= x < n1, or n0 where they are equal
+  TB_RANDOM_UNIFORM,       // n0 <= x < n1, or n0 if they are equal
   TB_RANDOM_NORMAL,        // n0 mean, n1 standard deviation
   TB_RANDOM_EXPONENTIAL,   // n0 rate
   TB_RANDOM_INTEGER,       // n0.i <= x <= n1.i
   TB_RANDOM_BERNOULLI,     // 1 with probability n0, else 0
   TB_RANDOM_BERNOULLI_OF,  // with the probabilities of operand[1]
-  TB_RANDOM_PERMUTATION,   // the integers below the length, each once; one dimension, I64
-  // Indices, I64, drawn with the weights of operand[1], n0.i per row, strides[0] apart; n1.i: with replacement.
+  TB_RANDOM_PERMUTATION,   // a permutation of 0 to length - 1; one dimension, I64
+  // I64 indices drawn with the weights of operand[1], whose rows have n0.i elements, strides[0] apart; n1.i: with
+  // replacement.
   TB_RANDOM_MULTINOMIAL,
-  // These two use no random number and write nothing: checks before a draw.
-  TB_RANDOM_CHECK_PROBABILITIES,  // of TB_RANDOM_BERNOULLI_OF: TB_BAD_VALUE if one is not within 0 and 1
-  // Of TB_RANDOM_MULTINOMIAL: TB_BAD_VALUE if one is negative or not finite, or too few of a row are above 0.
+  // The two checks use no random number and write nothing.
+  TB_RANDOM_CHECK_PROBABILITIES,  // for TB_RANDOM_BERNOULLI_OF: TB_BAD_VALUE unless all are in [0, 1]
+  // For TB_RANDOM_MULTINOMIAL: TB_BAD_VALUE if a weight is negative or not finite, or a row has too few weights above
+  // 0.
   TB_RANDOM_CHECK_WEIGHTS,
   TB_RANDOM_COUNT
 } tb_random_op;
 
 typedef enum tb_update_op {
-  // Gradient g, with maximize -g, plus decay * parameter. momentum, dampening; state 0 is the velocity v, if any: v = g
-  // in the first step, then momentum * v + (1 - dampening) * g; g becomes v, with nesterov g + momentum * v.
+  // g = gradient (negated with maximize) + decay * parameter. Parameters: momentum, dampening. State 0, if any, is the
+  // velocity v: v = g in the first step, then momentum * v + (1 - dampening) * g; g becomes v, or with nesterov g +
+  // momentum * v.
   TB_UPDATE_SGD,  // parameter -= rate * g
-  // beta1, beta2, epsilon; states: the averages of g and of g^2 and, if any, the maximum of the latter so far.
+  // Parameters: beta1, beta2, epsilon. States: the moving averages of g and g^2 and, if any (AMSGrad), the maximum of
+  // the latter.
   TB_UPDATE_ADAM,
-  TB_UPDATE_ADAMW,  // parameter *= 1 - rate * decay, in place of what is added to g
+  TB_UPDATE_ADAMW,  // parameter *= 1 - rate * decay, instead of adding decay to g
   TB_UPDATE_COUNT
 } tb_update_op;
 

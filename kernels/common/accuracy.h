@@ -1,10 +1,10 @@
-// How exact the vector forms of the elementwise operations are: the greatest error of each, on every architecture with
-// vectors, in units in the last place of the exact result.
+// Accuracy of the SIMD forms of the elementwise operations: the maximum error of each, over all SIMD architectures, in
+// ulp of the exact result.
 //
-// Such a unit is the distance between the two numbers of the type that enclose the exact result (denormal ones
-// included); a correctly rounded result is off by at most a half. Measured by tests/kernels/accuracy.test.cpp against
-// the C library in the next wider type: for F32 over every number there is, for F64 over random ones of every exponent.
-// softplus and elu are measured with factors of 1; others add their own roundings.
+// An ulp is the distance between the two numbers of the type that enclose the exact result (denormal ones included); a
+// correctly rounded result has an error of at most 1/2. Measured by tests/kernels/accuracy.test.cpp against the C
+// library in the next wider type: for F32 over all numbers, for F64 over random ones of every exponent. softplus and
+// elu are measured with factors of 1; other factors add their own rounding errors.
 #pragma once
 
 #include <stdint.h>

@@ -1,8 +1,8 @@
-// The arithmetic of each elementwise operation on one element, for the host's tables and for nvcc.
+// Elementwise arithmetic, bitwise operations and predicates on one element, shared by the CPU's and CUDA's kernels.
 //
-// A function is a struct with a static apply(); T is float, double, int64_t or bool_t, a byte that is 0 or 1. Numbers
-// of an operation (alpha, bounds, ...) come as `k`, in T. int64_t arithmetic wraps, which C++ has for unsigned numbers
-// only; a quotient's divisor was checked not to be zero.
+// A function is a struct with a static apply(); T is float, double, int64_t or bool_t, a byte that is 0 or 1.
+// Parameters of an operation (alpha, bounds, ...) are passed as `k`, in T. int64_t wraps by unsigned arithmetic, as
+// signed overflow is undefined; integer divisors were checked not to be zero.
 #pragma once
 
 #include <math.h>
@@ -30,7 +30,7 @@ using wrapping = std::conditional_t<std::is_same_v<T, int64_t>, uint64_t, T>;
 
 namespace fn {
 
-// Numbers.
+// Arithmetic.
 
 struct fill {
   template <typename T>
@@ -137,7 +137,8 @@ struct remainder {
     return rest != T(0) && (b < T(0)) != (rest < T(0)) ? T(rest + b) : rest;
   }
 };
-// From the remainder, so that a quotient next to a whole number is not rounded up to it (as Python's divmod does).
+// Computed from the remainder, so that a quotient just below an integer is not rounded up to it (as in Python's
+// divmod).
 struct div_floor {
   template <typename T>
   static TB_FUNCTION T apply(T a, T b, const numbers<T>& k) {
@@ -203,7 +204,7 @@ struct fmin {
 struct threshold_backward {
   template <typename T>
   static TB_FUNCTION T apply(T a, T b, const numbers<T>& k) {
-    return b <= k.n0 ? T(0) : a;  // beside NaN the gradient passes
+    return b <= k.n0 ? T(0) : a;  // where b is NaN the gradient passes
   }
 };
 struct heaviside {
@@ -230,7 +231,7 @@ struct addcdiv {
     return a + k.n0 * b / c;
   }
 };
-// Exact at both ends, and never past them.
+// Exact at c = 0 and c = 1; between them the result never lies outside the interval from a to b.
 struct lerp {
   template <typename T>
   static TB_FUNCTION T apply(T a, T b, T c, const numbers<T>&) {
@@ -238,7 +239,7 @@ struct lerp {
   }
 };
 
-// Bits.
+// Bitwise operations.
 
 struct bitwise_not {
   template <typename T>
@@ -265,7 +266,8 @@ struct bitwise_xor {
     return a ^ b;
   }
 };
-// n0 is the number of bits of the elements: a shift by as many or more, or by less than none, leaves nothing.
+// n0 is the bit width of the elements: shifts by a negative count or by at least n0 give 0, or for shift_right the
+// sign.
 struct shift_left {
   template <typename T>
   static TB_FUNCTION T apply(T a, T b, const numbers<T>& k) {

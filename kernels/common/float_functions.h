@@ -1,5 +1,5 @@
-// The elementwise operations that are computed in floating point alone; see elementwise_functions.h. T is float or
-// double.
+// The elementwise functions on one element: rounding, roots, exponentials, trigonometry, activations, powers; see
+// elementwise_functions.h. T is float or double unless noted.
 #pragma once
 
 #include "elementwise_functions.h"
@@ -10,7 +10,7 @@ namespace {
 
 namespace fn {
 
-// Whole numbers are rounded already.
+// Integers are already rounded.
 struct ceil {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>&) {
@@ -36,7 +36,7 @@ struct round {
         const T whole = T(::rint(x / scale));
         return whole == T(0) ? whole : whole * scale;
       }
-      // Where this overflows there are no so small decimals.
+      // If this overflows, x has no such decimals.
       const T scaled = x * scale;
       return ::fabs(scaled) < T(INFINITY) ? T(::rint(scaled)) / scale : x;
     } else {
@@ -70,7 +70,7 @@ struct rsqrt {
   }
 };
 
-// One of the C library's functions, in the type of its argument.
+// Functions of the C library, in the type of the argument.
 struct exp {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>&) {
@@ -267,7 +267,7 @@ struct gelu {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>& k) {
     const T scaled = x * T(0.70710678118654752440);
-    // Below zero 1 + erf cancels.
+    // For x < 0, 1 + erf would cancel.
     return x * T(0.5) * (x < T(0) ? erfc::apply(-scaled, k) : T(1) + erf::apply(scaled, k));
   }
 };

@@ -1,4 +1,4 @@
-// How a function that host and device share is declared.
+// The declaration specifiers of functions shared by host and device code.
 #pragma once
 
 #ifdef __CUDACC__

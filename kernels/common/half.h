@@ -1,5 +1,5 @@
-// The 16-bit floating-point elements, for the host's compilers and nvcc: bits that convert to and from float. They
-// round to nearest, ties to even, as the `half` and `bfloat16` of topbit.tensor do.
+// float16 and bfloat16 elements, for host compilers and nvcc: bit patterns with conversions to and from float.
+// Conversions round to nearest, ties to even, as the `half` and `bfloat16` of topbit.tensor do.
 #pragma once
 
 #include <stdint.h>
@@ -28,8 +28,8 @@ TB_FUNCTION float float_of_bits(uint32_t bits) {
   return x;
 }
 
-// The hardware adds and rounds where bits are lost: a denormal half is a multiple of 2^-24, and a float of the size of
-// 1/2 has exactly that unit.
+// Results that are denormal are rounded by a float addition: a denormal float16 is a multiple of 2^-24, the ulp of
+// floats in [1/2, 1).
 TB_FUNCTION half to_half(float x) {
   const uint32_t bits = bits_of_float(x), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
   uint32_t result;
@@ -46,7 +46,7 @@ TB_FUNCTION half to_half(float x) {
 TB_FUNCTION float to_float(half x) {
   const uint32_t sign = uint32_t(x.bits & 0x8000) << 16, magnitude = x.bits & 0x7fff;
   if (magnitude >= 0x7c00) return float_of_bits(sign | 0x7f800000 | magnitude << 13);
-  // Scaling by a power of two is exact, for denormal halves too.
+  // Scaling by a power of two is exact, also for denormal float16 numbers.
   return float_of_bits(sign | bits_of_float(float_of_bits(magnitude << 13) * 0x1p112f));
 }
 

@@ -1,4 +1,4 @@
-// Whether an element is a NaN; no integer is.
+// Whether an element is a NaN; false for integers.
 #pragma once
 
 #include "function.h"

@@ -1,6 +1,6 @@
-// Philox4x32-10, a counter-based random function (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as
-// 1, 2, 3", 2011): ten rounds of multiplication mix a counter with a key. There is no state, so any number of a stream
-// is computed at once, by any thread, on host and device alike.
+// Philox4x32-10, a counter-based random number generator (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy
+// as 1, 2, 3", 2011): ten rounds of multiplication mix a counter with a key. It has no state, so any number of a stream
+// can be computed directly, by any thread, on host and device.
 #pragma once
 
 #include <stdint.h>
@@ -25,7 +25,7 @@ TB_FUNCTION philox_block philox(philox_block counter, uint32_t key0, uint32_t ke
   return counter;
 }
 
-// Numbers 2 * pair and 2 * pair + 1 of the stream of a seed and a subsequence, 64 bits each.
+// Numbers 2 * pair and 2 * pair + 1 of the random stream of a seed and a subsequence, 64 bits each.
 struct number_pair {
   uint64_t number[2];
 };

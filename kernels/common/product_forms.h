@@ -1,4 +1,4 @@
-// Other forms of the same product of matrices, for the host's kernels and CUDA's.
+// Equivalent forms of a matrix product, for the CPU's and CUDA's kernels.
 #pragma once
 
 #include "kernel_abi.h"
@@ -6,7 +6,7 @@
 namespace tb_kernel {
 namespace {
 
-// The result and all else turned over: a product of the transposed matrices in the other order.
+// Transposes the problem: C^T = B^T A^T.
 inline void transpose(tb_matmul& p) {
   const auto swap = [](auto& x, auto& y) {
     const auto was = x;
@@ -22,7 +22,8 @@ inline void transpose(tb_matmul& p) {
   swap(p.added_row, p.added_col);
 }
 
-// A batch whose rows of a, of added and of the result follow one another is one taller product.
+// Merges a batch into one product with more rows: b is the same for all, and the rows of a, added and out are evenly
+// spaced across the batch.
 inline void join_batch(tb_matmul& p) {
   const bool added = p.added == nullptr || p.added_batch == p.m * p.added_row;
   if (p.batch == 1 || p.b_batch != 0 || p.a_batch != p.m * p.a_row || p.out_batch != p.m * p.out_row || !added) return;

@@ -1,8 +1,8 @@
-// Distributions as functions of one 64-bit number of a stream: docs/random.md states them.
+// Random distributions as functions of one 64-bit number of a random stream; docs/random.md specifies them.
 //
-// They use what every processor rounds alike: additions, multiplications, divisions and square roots of doubles, and
-// none of the C library's functions. A product goes through product(), which no compiler fuses with a sum; so the same
-// number gives the same bits on every architecture and device.
+// They use only operations that every processor rounds alike: additions, multiplications, divisions and square roots of
+// doubles, and none of the C library's functions. Products go through product(), which the compiler never contracts to
+// an FMA; so the same number gives bitwise the same result on every architecture and device.
 #pragma once
 
 #include <math.h>
@@ -14,7 +14,7 @@
 namespace tb_kernel {
 namespace {
 
-// The host's sources are compiled without contraction.
+// Host sources are compiled without contraction.
 TB_FUNCTION double product(double a, double b) {
 #ifdef __CUDA_ARCH__
   return __dmul_rn(a, b);
@@ -37,11 +37,11 @@ TB_FUNCTION double unit(uint64_t number, int digits = 53) {
   return product(double(number >> (64 - digits)), 1.0 / double(uint64_t(1) << digits));
 }
 
-// 0 < x < 1, an odd multiple of 2^-53: its distance from 1 is exact too.
+// 0 < x < 1, an odd multiple of 2^-53: 1 - x is exact too.
 TB_FUNCTION double open_unit(uint64_t number) { return product(double(number >> 12) + 0.5, 0x1p-52); }
 
-// The natural logarithm of a positive number that is no denormal: 2 artanh((m - 1) / (m + 1)) of the mantissa, from its
-// series, and the exponent's part. To about two units in the last place.
+// The natural logarithm of a positive normal number, with an error of about 2 ulp: the series of 2 artanh((m - 1) / (m
+// + 1)) for the mantissa m, plus exponent * ln 2.
 TB_FUNCTION double logarithm(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -66,8 +66,8 @@ TB_FUNCTION double polynomial(const double (&coefficient)[N], double x) {
   return sum;
 }
 
-// The inverse of the normal distribution function, for a number of the open unit interval: Wichura's algorithm AS 241
-// (Applied Statistics 37, 1988), three rational approximations with an error of about 1e-16.
+// The inverse of the normal distribution function on (0, 1): Wichura's algorithm AS 241 (Applied Statistics 37, 1988),
+// three rational approximations with an error of about 1e-16.
 TB_FUNCTION double normal_quantile(double p) {
   const double a[] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
                       1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
@@ -115,10 +115,10 @@ TB_FUNCTION double normal_quantile(double p) {
 
 TB_FUNCTION double standard_normal(uint64_t number) { return normal_quantile(open_unit(number)); }
 
-// x > 0 with the density exp(-x).
+// An exponential variate with rate 1: density exp(-x), x > 0.
 TB_FUNCTION double standard_exponential(uint64_t number) { return -logarithm(open_unit(number)); }
 
-// One of `range` integers from 0 on, or of 2^64 if it is 0. The probabilities differ by at most 2^-64.
+// A uniform integer in [0, range), or in [0, 2^64) if range is 0. Probabilities differ by at most 2^-64.
 TB_FUNCTION uint64_t integer_below(uint64_t number, uint64_t range) {
   return range == 0 ? number : high_product(number, range);
 }

@@ -1,4 +1,4 @@
-// Special functions of one number that the C library lacks, or has only with a global variable. In double.
+// Special functions of one number, in double, that the C library lacks or does not provide thread-safe.
 #pragma once
 
 #include <math.h>
@@ -8,7 +8,7 @@
 namespace tb_kernel {
 namespace {
 
-// The C library keeps the sign of gamma in a variable of the process, which threads would write at once.
+// lgamma() stores the sign of gamma in a global variable, which would be a data race.
 TB_FUNCTION double log_gamma(double x) {
 #ifdef __CUDACC__
   return ::lgamma(x);
@@ -18,15 +18,15 @@ TB_FUNCTION double log_gamma(double x) {
 #endif
 }
 
-// The logarithmic derivative of gamma: reflected to the positive side, moved by psi(x) = psi(x + 1) - 1 / x to where
-// the asymptotic series (Abramowitz and Stegun 6.3.18) has no error that a double shows.
+// The logarithmic derivative of gamma: reflected to positive x, shifted by psi(x) = psi(x + 1) - 1 / x to where the
+// asymptotic series (Abramowitz and Stegun 6.3.18) is accurate to double precision.
 TB_FUNCTION double digamma_function(double x) {
   constexpr double pi = 3.14159265358979323846;
   if (x == 0) return ::copysign(INFINITY, -x);
   double moved = 0;
   if (x < 0) {
     if (x == ::floor(x)) return NAN;
-    // The tangent has this period, and next to a pole it is steep: pi times a large rest would be off by too much.
+    // Reduced by the period of the tangent, which is steep next to a pole: pi times a large x would be too inexact.
     const double rest = x - ::rint(x);
     moved = -pi / ::tan(pi * rest);
     x = 1 - x;
@@ -39,8 +39,8 @@ TB_FUNCTION double digamma_function(double x) {
   return moved + ::log(x) - 0.5 / x - series;
 }
 
-// Winitzki's closed form, good to two digits, then Halley's iteration on erf(y) = x, which triples the digits each
-// time. Near 1 the difference to it is what counts, so the complement is solved for there.
+// Winitzki's closed form, accurate to two digits, then Halley's iteration on erf(y) = x, which triples the digits each
+// time. For |x| >= 1/2, iterates on erfc(y) = 1 - x, which keeps the relative precision near 1.
 TB_FUNCTION double inverse_error_function(double x) {
   constexpr double half_sqrt_pi = 0.88622692545275801365;
   if (!(x > -1 && x < 1)) return x == 1 ? INFINITY : x == -1 ? -INFINITY : NAN;

@@ -51,8 +51,7 @@ vec<T> tanh(vec<T> x) {
   const vec<T> n = multiply_add(size, vec<T>(-2 * number::log2e), magic) - magic;
   vec<T> r;
   if constexpr (std::is_same_v<T, float> && fused) {
-    r = multiply_add(n, vec<T>(number::ln2 / 2),
-                     size);  // the error of ln2 matters less as n grows
+    r = multiply_add(n, vec<T>(number::ln2 / 2), size);  // the error of ln2 matters less as n grows
   } else {
     r = multiply_add(n, vec<T>(number::ln2_low / 2), multiply_add(n, vec<T>(number::ln2_high / 2), size));
   }
