@@ -68,8 +68,6 @@ bool offers(const tb_kernels* table, std::span<const table_kernel> wanted) noexc
   });
 }
 
-tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }
-
 std::int32_t compute_code(dtype t) noexcept { return compute_codes[static_cast<std::size_t>(t)]; }
 
 tb_plan plan_of(backend_call c, std::span<const tensor* const> operands) {

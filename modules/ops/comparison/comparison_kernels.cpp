@@ -68,7 +68,7 @@ tensor& clamp_tensor_in_place(tensor& self, const bound& min, const bound& max) 
   // A gradient rule must not save the tensor that is overwritten.
   const bool recorded = requires_grad(self) || (min && requires_grad(*min)) || (max && requires_grad(*max));
   const tensor within = clamp_tensor(recorded ? aten::clone(self) : self, min, max);
-  check_result(aten::clamp_Tensor_.name(), {within.sizes(), within.dtype(), within.device(), {}}, self);
+  check_result(aten::clamp_Tensor_.name(), within, self);
   return aten::copy_(self, within);
 }
 tensor clamp_min(const tensor& self, const scalar& min) { return aten::clamp(self, min); }

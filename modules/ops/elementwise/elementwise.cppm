@@ -46,7 +46,7 @@ struct elementwise_kernel {
   template <bool Makes, class... A>
   static bool fast_path(backend_call c, tensor& out, const A&... a) {
     constexpr fast_path_facts facts = fast_path_facts_of(Code);
-    constexpr int inputs = (0 + ... + (std::same_as<A, tensor> ? 1 : 0));
+    constexpr int inputs = facts_of(Code).inputs;
     if constexpr (inputs == 0)
       return false;
     else

@@ -158,7 +158,7 @@ bool elementwise_fast_path(backend_call c, elementwise code, fast_path_facts fac
   }
   void* const to = data_of(author::record_of(out), type);
   tb_scalar number[3];
-  for (std::size_t i = 0; i < 3; ++i) number[i] = {a.number[i].to_double(), a.number[i].to_int64()};
+  for (std::size_t i = 0; i < 3; ++i) number[i] = to_abi(a.number[i]);
   if (elements <= few && c.table->dense_loops != nullptr &&
       compute_codes[computed] == static_cast<std::int32_t>(in.like->type)) {
     const tb_dense_loop loop = c.table->dense_loops[static_cast<std::size_t>(code)]->of[loop_index[computed]];

@@ -79,7 +79,7 @@ tensor& added_in_place(key_set keys, tensor& self, T a, T b, const scalar& beta,
   }
   author::check_in_place(Op.name(), self);
   const tensor result = Functional(self, a, b, beta, alpha);
-  check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, self);
+  check_result(Op.name(), result, self);
   return aten::copy_(self, result);
 }
 

@@ -34,11 +34,6 @@ tensor mean_dim(const tensor& self, dim_list dim, bool keepdim, optional_type ty
   return to(aten::div_Scalar(aten::sum_dim_IntList(self, dim, keepdim, widened(wanted)), count), wanted);
 }
 
-tensor& write_result(std::string_view op, const tensor& result, tensor& out) {
-  check_result(op, {result.sizes(), result.dtype(), result.device(), {}}, out);
-  copy_result(out, result);
-  return out;
-}
 tensor& mean_dtype_out(const tensor& self, optional_type type, tensor& out) {
   author::check_one_device(aten::mean_dtype_out, self, type, out);
   mean_type(aten::mean_dtype_out.name(), self, type);

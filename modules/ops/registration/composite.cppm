@@ -61,12 +61,6 @@ void register_scalar_overload(std::source_location where = std::source_location:
 // The kernel of Op, which writes the result of Functional to its last argument, or in place to the first.
 template <const auto& Functional, const auto& Op>
 struct out_variant {
-  static tensor& put(tensor& to, const tensor& result) {
-    check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, to);
-    copy_result(to, result);
-    return to;
-  }
-
   template <class Sig>
   struct form;
   template <class First, class... A>
@@ -74,12 +68,12 @@ struct out_variant {
     static tensor& run(First first, A... a) {
       author::check_one_device(Op, first, a...);
       if constexpr (std::same_as<First, tensor&>) {
-        return put(first, Functional(std::as_const(first), a...));
+        return write_result(Op.name(), Functional(std::as_const(first), a...), first);
       } else {
         const auto all = std::tie(first, a...);
-        return put(std::get<sizeof...(A)>(all), [&]<std::size_t... I>(std::index_sequence<I...>) {
-          return Functional(std::get<I>(all)...);
-        }(std::make_index_sequence<sizeof...(A)>{}));
+        return [&]<std::size_t... I>(std::index_sequence<I...>) -> tensor& {
+          return write_result(Op.name(), Functional(std::get<I>(all)...), std::get<sizeof...(A)>(all));
+        }(std::make_index_sequence<sizeof...(A)>{});
       }
     }
   };

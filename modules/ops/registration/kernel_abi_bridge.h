@@ -14,7 +14,7 @@ inline constexpr auto compute_codes = [] {
   return all;
 }();
 
-tb_scalar to_abi(const scalar& s);
+inline tb_scalar to_abi(const scalar& s) { return {s.to_double(), s.to_int64()}; }
 // The iteration plan of these operands; the first one is written. Throws for tensors without storage.
 tb_plan plan_of(backend_call c, std::span<const tensor* const> operands);
 // The plan of a reduction: see make_reduction_plan.

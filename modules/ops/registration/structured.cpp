@@ -36,6 +36,16 @@ void copy_result(const tensor& out, const tensor& result) {
   aten::copy_.redispatch(key_of(out.device().type), to, result, false);
 }
 
+void check_result(std::string_view op, const tensor& result, const tensor& out) {
+  check_result(op, result_meta{result.sizes(), result.dtype(), result.device(), {}}, out);
+}
+
+tensor& write_result(std::string_view op, const tensor& result, tensor& out) {
+  check_result(op, result, out);
+  copy_result(out, result);
+  return out;
+}
+
 bool rounds_between(dtype result, dtype out) noexcept {
   if (is_integer(result)) return !(is_integer(out) && size_of(out) <= size_of(result)) && result != dtype::int64;
   return result == dtype::float16 || result == dtype::bfloat16;

@@ -44,7 +44,10 @@ tensor make_result(const result_meta& m);
 void check_result(std::string_view op, const result_meta& m, const tensor& out);
 // Throws device_error, naming `op`, if `out` is on another device: a host scalar cannot be written by a device.
 void check_result_device(std::string_view op, const result_meta& m, const tensor& out);
+void check_result(std::string_view op, const tensor& result, const tensor& out);
 void copy_result(const tensor& out, const tensor& result);
+// Checks and copies a result into `out`, and returns `out`.
+tensor& write_result(std::string_view op, const tensor& result, tensor& out);
 // Whether rounding to the dtype of `result` before writing `out` changes elements: kernels compute in a wider dtype
 // than the narrow ones.
 bool rounds_between(dtype result, dtype out) noexcept;

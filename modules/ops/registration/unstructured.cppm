@@ -30,12 +30,7 @@ struct function_kernel {
 // gets the result of the functional form, checked and copied.
 template <class Kernel, const auto& Op>
 struct unstructured_kernel {
-  static constexpr bool host_scalars = [] {
-    if constexpr (requires { Kernel::host_scalars; })
-      return Kernel::host_scalars;
-    else
-      return false;
-  }();
+  static constexpr bool host_scalars = requires { requires Kernel::host_scalars; };
 
   template <class Sig>
   struct form;
@@ -49,11 +44,7 @@ struct unstructured_kernel {
       } else {
         const auto all = std::tie(a...);
         return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
-          const tensor result = Kernel::run(c, std::get<I>(all)...);
-          tensor& out = std::get<sizeof...(I)>(all);
-          check_result(Op.name(), {result.sizes(), result.dtype(), result.device(), {}}, out);
-          copy_result(out, result);
-          return out;
+          return write_result(Op.name(), Kernel::run(c, std::get<I>(all)...), std::get<sizeof...(I)>(all));
         }(std::make_index_sequence<sizeof...(A) - 1>{});
       }
     }

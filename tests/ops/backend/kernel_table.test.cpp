@@ -36,20 +36,19 @@ tb_kernels cpu_like(const char* name) {
   return k;
 }
 
-const tb_kernels no_kernels = [] {
+tb_kernels empty_table(const char* name) {
   tb_kernels k{};
   k.size = sizeof(tb_kernels);
   k.version = TB_ABI_VERSION;
-  k.name = "nulls";
+  k.name = name;
   return k;
-}();
+}
+
+const tb_kernels no_kernels = empty_table("nulls");
 
 // Adds and fills, and nothing else.
 const tb_kernels adding = [] {
-  tb_kernels k{};
-  k.size = sizeof(tb_kernels);
-  k.version = TB_ABI_VERSION;
-  k.name = "adding";
+  tb_kernels k = empty_table("adding");
   k.elementwise = tb_cpu_kernels()->elementwise;
   k.reduce = tb_cpu_kernels()->reduce;
   k.runs = [](std::int32_t entry, std::int32_t op) {
@@ -243,10 +242,7 @@ constexpr tb::device partial{tb::backend::PrivateUse7, 0};
 
 // Of the CPU's kernels those that every table has.
 const tb_kernels partial_table = [] {
-  tb_kernels k{};
-  k.size = sizeof(tb_kernels);
-  k.version = TB_ABI_VERSION;
-  k.name = "partial";
+  tb_kernels k = empty_table("partial");
   k.copy = tb_cpu_kernels()->copy;
   k.arange = tb_cpu_kernels()->arange;
   k.elementwise = tb_cpu_kernels()->elementwise;
