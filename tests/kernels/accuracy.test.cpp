@@ -337,7 +337,8 @@ int results_that_depend_on_place(const tb_kernels& kernels, const operation& of)
   return differences;
 }
 
-// Zeros, infinities, NaN, the ends of the range, whole numbers odd and even up to where all are even, and halves.
+// Zeros, infinities, NaN, the ends of the range, whole numbers odd and even up to where all are even, and
+// half-integers.
 template <typename T>
 std::vector<T> special_arguments() {
   using limits = std::numeric_limits<T>;

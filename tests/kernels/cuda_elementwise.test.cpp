@@ -1,4 +1,4 @@
-// Rules of CUDA's element-by-element kernels: what they compute is what the reference computes, for every operation,
+// Rules of CUDA's element-by-element kernels: what they compute is what the scalar build computes, for every operation,
 // type of computation, dtype and layout; and random numbers have the same bits.
 #include <sstream>
 
@@ -99,7 +99,7 @@ struct operands {
   int count;
   std::int32_t dtype[most];
   array<unsigned char> memory[most];
-  std::vector<double> copy[most];  // for the reference
+  std::vector<double> copy[most];  // for the scalar build
 
   operands(backend here, int n, const std::int32_t* dtypes, std::uint64_t seed, bool wild) : device(here), count(n) {
     for (int o = 0; o < n; ++o) {
@@ -141,10 +141,10 @@ struct operands {
       const long double got = number_at(memory[0].begin() + i * bytes_of[dtype[0]], dtype[0]);
       const long double want = number_at(wanted + i * bytes_of[dtype[0]], dtype[0]);
       if (got == want || (std::isnan(got) && std::isnan(want))) continue;
-      const bool halves = dtype[0] == TB_F16 || dtype[0] == TB_BF16;
+      const bool is_16_bit = dtype[0] == TB_F16 || dtype[0] == TB_BF16;
       const std::int32_t rounded = dtype[0] == TB_F64 && compute == TB_F32 ? std::int32_t(TB_F32) : dtype[0];
       const long double slack =
-          (halves ? std::fmin(units, 2) : units) * unit_of(rounded) * std::fmax(1.0L, std::fabs(want));
+          (is_16_bit ? std::fmin(units, 2) : units) * unit_of(rounded) * std::fmax(1.0L, std::fabs(want));
       if (std::fabs(got - want) <= slack) continue;
       std::ostringstream text;
       text.precision(17);
@@ -273,7 +273,7 @@ TEST_CASE("elementwise: on cuda, operands may have any dtypes", "[kernels]") {
 TEST_CASE("copy: on cuda, conversions between any two dtypes agree with the scalar build", "[kernels]") {
   const backend here = need<cuda>();
   const layout more[] = {
-      {"matrices turned over", {45, 70}, {{1, 45}, {70, 1}, {}, {}}, 0},
+      {"transposed matrices", {45, 70}, {{1, 45}, {70, 1}, {}, {}}, 0},
       {"matrices of a batch", {20, 3, 33}, {{1, 20, 60}, {99, 33, 1}, {}, {}}, 8},
       {"rows of units", {24, 10}, {{1, 24}, {1, 48}, {}, {}}, 8},
   };

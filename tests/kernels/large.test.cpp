@@ -346,14 +346,14 @@ TEMPLATE_TEST_CASE("large: elementwise work and copies in tasks cover everything
       right = right && out.get<float>(i) == a.get<float>(i) + b.get<float>(i % n * rows + i / n);
     }
     CHECK(right);
-    memory halves(n * rows, TB_BF16);
-    const tb_plan copied = plan_of({n * rows}, {halves.operand({1}), a.operand({1})});
+    memory bfloat16s(n * rows, TB_BF16);
+    const tb_plan copied = plan_of({n * rows}, {bfloat16s.operand({1}), a.operand({1})});
     CHECK(here.kernels->copy(&copied, nullptr) == TB_OK);
     right = true;
     for (std::int64_t i = 0; i < n * rows; ++i) {
-      right = right && halves.get<std::uint16_t>(i) == memory::bits(a.get<float>(i)) >> 16;
+      right = right && bfloat16s.get<std::uint16_t>(i) == memory::bits(a.get<float>(i)) >> 16;
     }
     CHECK(right);
-    CHECK(halves.untouched_beside());
+    CHECK(bfloat16s.untouched_beside());
   }
 }

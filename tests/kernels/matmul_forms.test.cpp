@@ -1,5 +1,5 @@
-// Rules of what matmul does beside the product: halves, what is added, activations, batches, threads. Every element is
-// the same wherever it stands and however the work is cut.
+// Rules of what matmul does beside the product: float16 and bfloat16, what is added, activations, batches, threads.
+// Every element is the same wherever it stands and however the work is cut.
 #include "products.h"
 #include "threads/parallel.h"
 

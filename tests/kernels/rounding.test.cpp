@@ -12,8 +12,8 @@ namespace {
 template <typename T>
 using bits_of = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
 
-// Of every exponent and sign: the least and the greatest mantissa, and random ones. About wholes and halves, and where
-// fractions end, all neighbours.
+// Of every exponent and sign: the least and the greatest mantissa, and random ones. About integers and half-integers,
+// and where fractions end, all neighbours.
 template <typename T>
 std::vector<T> arguments() {
   using limits = std::numeric_limits<T>;

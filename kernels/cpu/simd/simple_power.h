@@ -45,17 +45,17 @@ inline vec<double> inverse_square(vec<double> x) {
   return unless_infinite(exact, inverse * inverse) * (factor * factor);
 }
 
-// x^(Halves / 2). By C99, pow(-0, 1/2) is +0 and pow(-infinity, 1/2) is +infinity, unlike sqrt.
-template <int Halves, typename T>
+// x^(Doubled / 2). By C99, pow(-0, 1/2) is +0 and pow(-infinity, 1/2) is +infinity, unlike sqrt.
+template <int Doubled, typename T>
 vec<T> simple_power(vec<T> x) {
   const vec<T> zero(T(0)), infinity(std::numeric_limits<T>::infinity());
-  if constexpr (Halves == 2) return x;
-  if constexpr (Halves == 4) return x * x;
-  if constexpr (Halves == 6) return cube(x);
-  if constexpr (Halves == -2) return vec<T>(T(1)) / x;
-  if constexpr (Halves == -4) return inverse_square(x);
-  if constexpr (Halves == 1) return xsimd::select(x == negative(infinity), infinity, xsimd::sqrt(x) + zero);
-  if constexpr (Halves == -1) return xsimd::select(x == negative(infinity), zero, rsqrt<T>(x + zero));
+  if constexpr (Doubled == 2) return x;
+  if constexpr (Doubled == 4) return x * x;
+  if constexpr (Doubled == 6) return cube(x);
+  if constexpr (Doubled == -2) return vec<T>(T(1)) / x;
+  if constexpr (Doubled == -4) return inverse_square(x);
+  if constexpr (Doubled == 1) return xsimd::select(x == negative(infinity), infinity, xsimd::sqrt(x) + zero);
+  if constexpr (Doubled == -1) return xsimd::select(x == negative(infinity), zero, rsqrt<T>(x + zero));
 }
 
 template <typename F>
@@ -79,9 +79,9 @@ typename vec<T>::batch_bool_type may_be_simple(vec<T> y) {
 
 template <typename T>
 [[gnu::noinline]] vec<T> with_simple_powers(vec<T> x, vec<T> y, vec<T> result) {
-  each_simple_exponent([&](auto halves) {
-    const auto here = y == vec<T>(T(halves) / 2);
-    if (xsimd::any(here)) result = xsimd::select(here, simple_power<halves, T>(x), result);
+  each_simple_exponent([&](auto doubled) {
+    const auto here = y == vec<T>(T(doubled) / 2);
+    if (xsimd::any(here)) result = xsimd::select(here, simple_power<doubled, T>(x), result);
   });
   return result;
 }

@@ -83,8 +83,8 @@ void power_loop(int64_t count, void* out, const void* const* in, const tb_scalar
     return binary_vector_loop<fn::pow, T>(count, out, in, number);
   }
   loop_fn of_one = unary_vector_loop<fixed_power, T>;
-  each_simple_exponent([&](auto halves) {
-    if (exponents[0] == T(halves) / 2) of_one = unary_vector_loop<fixed_simple_power<halves>, T>;
+  each_simple_exponent([&](auto doubled) {
+    if (exponents[0] == T(doubled) / 2) of_one = unary_vector_loop<fixed_simple_power<doubled>, T>;
   });
   tb_scalar exponent[TB_MAX_NUMBERS] = {};
   exponent[0].f = double(exponents[0]);

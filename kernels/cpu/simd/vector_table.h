@@ -108,16 +108,16 @@ constexpr auto in_vectors<fn::hypot> = []<typename T>(vec<T> a, vec<T> b, const 
 template <>
 constexpr auto in_vectors<fn::pow> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return pow<T>(a, b); };
 
-// Powers of a row with a single exponent: the call's first number, or Halves / 2 known at compile time.
+// Powers of a row with a single exponent: the call's first number, or Doubled / 2 known at compile time.
 struct fixed_power {};
 template <>
 constexpr auto in_vectors<fixed_power> =
     []<typename T>(vec<T> x, const numbers<T>& k) { return ordinary_power<T>(x, vec<T>(k.n0)); };
-template <int Halves>
+template <int Doubled>
 struct fixed_simple_power {};
-template <int Halves>
-constexpr auto in_vectors<fixed_simple_power<Halves>> =
-    []<typename T>(vec<T> x, const numbers<T>&) { return simple_power<Halves, T>(x); };
+template <int Doubled>
+constexpr auto in_vectors<fixed_simple_power<Doubled>> =
+    []<typename T>(vec<T> x, const numbers<T>&) { return simple_power<Doubled, T>(x); };
 
 // Only for SSE2: with SSE4.1 the compiler vectorizes these with rounding instructions.
 #if !defined(__SSE4_1__)
