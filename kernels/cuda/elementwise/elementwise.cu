@@ -132,7 +132,7 @@ tb_status elementwise(const tb_elementwise* call, const tb_call* where) {
   if (count == 0) return TB_OK;
   const scope on(plan.operand[0].data, where);
   if (on.status() != TB_OK) return on.status();
-  constexpr const char* what = "a elementwise operation";
+  constexpr const char* what = "an elementwise operation";
   int32_t dtype = 0;
   if (const vector_kernel kernel = kernel_over(all, *call, dtype); kernel != nullptr) {
     vector_call vectors;
