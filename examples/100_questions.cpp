@@ -38,12 +38,12 @@ int main() {
   }
 
   // A kernel for Autograd changes nothing, since composites come first; one for AutogradCPU does.
-  const auto rows = [](tb::inspect::supposition s) { return tb::what_if(blur.handle(), {s}).changed.size(); };
-  std::printf("Autograd would change %zu rows, AutogradCPU %zu\n", rows(tb::inspect::adding(key::Autograd)),
-              rows(tb::inspect::adding(key::AutogradCPU)));
+  const auto slots = [](tb::inspect::supposition s) { return tb::what_if(blur.handle(), {s}).changed.size(); };
+  std::printf("Autograd would change %zu slots, AutogradCPU %zu\n", slots(tb::inspect::adding(key::Autograd)),
+              slots(tb::inspect::adding(key::AutogradCPU)));
 }
 
 // prints: the call ends at AutogradCPU
 // prints: why not SparseCPU: composite
 // prints: out of reach: img::blur at SparseCPU, composite
-// prints: Autograd would change 0 rows, AutogradCPU 1
+// prints: Autograd would change 0 slots, AutogradCPU 1

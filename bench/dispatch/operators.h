@@ -19,7 +19,7 @@ struct one {
 };
 extern const std::array<one, names::count> all;
 
-// None of them an alias: each fills rows of its own.
+// None of them an alias: each fills slots of its own.
 inline constexpr std::array<topbit::dispatch_key, 5> kernel_keys{topbit::key::CPU, topbit::key::CUDA, topbit::key::Meta,
                                                                  topbit::key::SparseCPU, topbit::key::AutogradCPU};
 

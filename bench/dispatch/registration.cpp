@@ -1,4 +1,4 @@
-// What registering costs: time and memory of an operator with five kernels, and time of a table row.
+// What registering costs: time and memory of an operator with five kernels, and time of a table slot.
 //
 // A timed section registers a batch of operators; they are taken back outside of it. Fresh names need a registry that
 // never saw them, so each batch has one of its own.
@@ -79,7 +79,7 @@ bool again(benchmark::State& state) {
   return right;
 }
 
-// Rows that a kernel for CompositeImplicitAutograd fills where there is no other kernel: those of which the
+// Slots that a kernel for CompositeImplicitAutograd fills where there is no other kernel: those of which the
 // explanation says so. Others that a registry may look at on the way count as this one's cost.
 double rows_filled(const tb::operator_handle& handle) {
   int rows = 0;

@@ -76,7 +76,7 @@ const std::vector<goal>& goals() {
        // Two processors may be one core's two threads. The map writes nothing, so what it loses is the machine's.
        [](const figures& f) { return two_threads(f, "lookup/unordered_map"); },
        [](const figures& f) { return at(f.medians, "lookup/find/threads:2/share"); }},
-      {"a row re-evaluated", "ns", 43, 13, time("registration/per_row")},
+      {"a slot re-evaluated", "ns", 43, 13, time("registration/per_row")},
       {"define + 5 kernels of one operator", "us", 4.6, 1.2, scaled("registration/define_and_5_kernels", 1000)},
       {"memory of an operator with 5 kernels", "KB", 2.5, 2, scaled("memory/operator_with_5_kernels", 1024)},
       // Without a goal, to compare with another dispatcher.

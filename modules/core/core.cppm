@@ -11,7 +11,7 @@ export import :version;
 export import :keys.key;
 export import :keys.key_set;
 export import :keys.key_name;
-export import :keys.row_set;
+export import :keys.slot_relations;
 
 // Text: what is fixed at compile time, what is printed, errors.
 export import :text.text;
@@ -50,7 +50,7 @@ export import :boxing.keyed_arguments;
 // Kernels, tables, thread state and the two ways of a call.
 export import :dispatch.guard;
 export import :dispatch.kernel;
-export import :dispatch.table;
+export import :dispatch.precedence;
 export import :dispatch.tracer;
 export import :dispatch.handle;
 export import :dispatch.boxing;
@@ -74,7 +74,7 @@ import :registry.fork;
 // Typed operators, their calls and overload sets, and libraries that register them.
 export import :operators.call;
 export import :operators.call_mistake;
-export import :operators.braces;
+export import :operators.braced_arguments;
 export import :operators.overload;
 export import :operators.text_call;
 export import :operators.op;

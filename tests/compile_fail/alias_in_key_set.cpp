@@ -1,7 +1,7 @@
 // expect: error: no matching constructor for initialization of 'const topbit::key_set'$
 // rule: K8
 // topic: keys
-// An alias key stands for several rows at registration; it is never a member of a set.
+// An alias key stands for several slots at registration; it is never a member of a set.
 import topbit.core;
 
 #ifndef FIXED

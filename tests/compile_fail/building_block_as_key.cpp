@@ -1,7 +1,7 @@
-// expect: error: conversion function from 'const building_block' to 'key_target' invokes a deleted function: it has no row; name a backend too, as in key::SparseCPU$
+// expect: error: conversion function from 'const building_block' to 'key_target' invokes a deleted function: it has no slot; name a backend too, as in key::SparseCPU$
 // rule: K19
 // topic: keys
-// A functionality without a backend has no row, so no kernel can be registered for it.
+// A functionality without a backend has no slot, so no kernel can be registered for it.
 #include <cstdint>
 import topbit.core;
 

@@ -204,7 +204,7 @@ struct unboxed_call<R(A...)> {
       return call_any(head, s);
     value* const arguments = stack_slots::top<sizeof...(A)>(s);
     const key_set keys = keys_of_call<true>(head, arguments, everything);
-    const kernel* k = head->row(keys.row());
+    const kernel* k = head->slot(keys.row());
     if (k->kind != kernel_kind::typed) [[unlikely]]
       return run_boxed_kernel(k, head, keys, s);
     run_with<true>(k, keys, s, arguments, everything);
@@ -221,7 +221,7 @@ struct unboxed_call<R(A...)> {
   [[clang::optnone, gnu::noinline]] static void call_any(entry_head* head, boxed_stack& s) {
     const operator_handle op = handle_access::of(*head);
     const key_set keys = keys_of_call<false>(head, arguments_of<A...>(op, s), everything);
-    const kernel* k = head->row(keys.row());
+    const kernel* k = head->slot(keys.row());
     k->boxed(k, op, keys, s);
   }
 

@@ -1,7 +1,7 @@
 // Boxed kernels with a state of their own: a user's function object, called like a boxed function.
 //
 // The object is moved to the registry. A call that races with a withdrawal may still be inside, so the object goes with
-// the last such call; the small record that rows point to stays.
+// the last such call; the small record that slots point to stays.
 export module topbit.core:dispatch.functor;
 
 import topbit.std;
@@ -47,8 +47,8 @@ struct functor_type {
   const version_note* built_with;
 };
 
-// A boxed kernel that a registry owns. The record stays for good, since a row or an adapter may be about to run it. Its
-// object goes as soon as the registration has been taken back and no call is inside: calls are counted, and look
+// A boxed kernel that a registry owns. The record stays for good, since a slot or an adapter may be about to run it.
+// Its object goes as soon as the registration has been taken back and no call is inside: calls are counted, and look
 // whether they may enter when they have been.
 struct functor_kernel : kernel {
   // Two marks and the number of calls inside.
@@ -130,7 +130,7 @@ struct functor_thunk {
       if (record.enter()) [[likely]]
         call(*static_cast<const F*>(record.object), op, keys, s);
       else
-        op.redispatch_boxed(keys, s);  // the rows are without it by now
+        op.redispatch_boxed(keys, s);  // the slots are without it by now
     }
   }
 

@@ -59,7 +59,7 @@ export class operator_handle {
   /// The same without looking at arguments or thread state: `keys` is the set, keys without a kernel are skipped.
   inline void redispatch_boxed(key_set keys, boxed_stack& s) const {
     const key_set left = key_set::from_raw(keys.raw() & entry_->mask.load(std::memory_order_relaxed));
-    const detail::kernel* k = entry_->row(left.row());
+    const detail::kernel* k = entry_->slot(left.row());
     k->boxed(k, *this, left, s);
   }
 

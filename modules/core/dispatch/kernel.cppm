@@ -1,6 +1,6 @@
 // A kernel as the dispatch table holds it: an immutable record behind one atomic pointer, never null.
 //
-// A row holds a registered kernel, or one of the records every entry makes for itself: one that throws, one
+// A slot holds a registered kernel, or one of the records every entry makes for itself: one that throws, one
 // that skips its functionality, an adapter from a typed call to a boxed kernel. All have the same shape, so a call
 // jumps without asking which it is. Records are never freed: a call that raced with a withdrawal may still run one.
 export module topbit.core:dispatch.kernel;
@@ -21,19 +21,19 @@ struct entry_head;
 enum class kernel_kind : std::uint8_t {
   typed,           // has an unboxed and a boxed entry point
   boxed,           // has only a boxed one
-  fallthrough,     // is never run: its rows are skipped
+  fallthrough,     // is never run: its slots are skipped
   skip,            // clears the set's highest functionality and selects again
   raise,           // no kernel: throws, saying why
   adapter,         // a boxed kernel with a typed entry point
   backend_select,  // adds the keys its device argument stands for and selects again
-  tracer,          // records the call and runs what the row would hold without it
-  binder           // row 0 of an unbound operator: binds it and calls again
+  tracer,          // records the call and runs what the slot would hold without it
+  binder           // slot 0 of an unbound operator: binds it and calls again
 };
 
 struct kernel {
   using boxed_function = void (*)(const kernel*, const operator_handle&, key_set, boxed_stack&);
   boxed_function boxed = nullptr;
-  const void* state = nullptr;  // binder: the site; adapter: the boxed kernel; tracer: the traced rows; see :functor
+  const void* state = nullptr;  // binder: the site; adapter: the boxed kernel; tracer: the traced slots; see :functor
   entry_head* owner = nullptr;  // set in records that an entry made for itself
   kernel_kind kind = kernel_kind::typed;
   bool owned = false;  // a functor_kernel
@@ -52,19 +52,19 @@ struct typed_kernel : kernel {
   thunk_of<Sig>::type unboxed = nullptr;
 };
 
-// What a call reads: two masks and the table's rows. `always` is the operator's include mask, beside the thread's own;
-// a `mask` of zero sends every call to row 0.
+// What a call reads: two masks and the table's slots. `always` is the operator's include mask, beside the thread's own;
+// a `mask` of zero sends every call to slot 0.
 struct entry_head {
   using boxed_call_function = void (*)(entry_head*, boxed_stack&);
   std::atomic<std::uint64_t> mask{0};
   std::atomic<std::uint64_t> always{0};
   const boxed_call_function call_boxed;  // the signature's; null in a head that only waits to be bound
-  std::atomic<const kernel*> row0;       // rows 1, 2, ... follow in memory
+  std::atomic<const kernel*> slot0;      // slots 1, 2, ... follow in memory
 
   constexpr explicit entry_head(const kernel* first, boxed_call_function call = nullptr) noexcept
-      : call_boxed(call), row0(first) {}
+      : call_boxed(call), slot0(first) {}
 
-  inline const kernel* row(unsigned index) const noexcept { return (&row0)[index].load(std::memory_order_acquire); }
+  inline const kernel* slot(unsigned index) const noexcept { return (&slot0)[index].load(std::memory_order_acquire); }
 };
 
 // The set that selects the kernel of a call, from the keys that its arguments bring: the one place that combines the

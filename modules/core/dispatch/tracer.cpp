@@ -12,7 +12,7 @@ namespace {
 // The key set that a call with these arguments would select with in the current thread state.
 key_set set_of_call(const entry_head& head, key_set brought, key_set given) noexcept {
   key_set keys = keys_of_call(head, brought.raw());
-  while (keys != given && !keys.empty() && head.row(keys.row())->kind == kernel_kind::skip) {
+  while (keys != given && !keys.empty() && head.slot(keys.row())->kind == kernel_kind::skip) {
     keys = keys.below_highest();
   }
   return keys;
@@ -49,25 +49,26 @@ void trace_boxed(const kernel* tracer, const operator_handle& op, key_set keys, 
 // Trace state of an entry, allocated on first use.
 struct tracing {
   record_ptr tracer;
-  traced_rows rows;
+  traced_slots slots;
   std::vector<std::unique_ptr<const selected_kernel>> known;  // every selection traced so far; few per operator
 };
 void free_tracing::operator()(tracing* t) const noexcept { delete t; }
 
 kernel* entry::tracer() const noexcept { return tracing_ == nullptr ? nullptr : tracing_->tracer.get(); }
 
-const kernel* entry::behind(unsigned row) const noexcept {
-  const kernel* k = stored(row);
-  return k->kind == kernel_kind::tracer ? tracing_->rows.selected[row].load(std::memory_order_relaxed)->record : k;
+const kernel* entry::behind(unsigned slot) const noexcept {
+  const kernel* k = stored(slot);
+  return k->kind == kernel_kind::tracer ? tracing_->slots.selected[slot].load(std::memory_order_relaxed)->record : k;
 }
 
-const kernel* entry::traced(unsigned row, const row_choice<live_registration>& choice, const kernel* record) noexcept {
+const kernel* entry::traced(unsigned slot, const slot_choice<live_registration>& choice,
+                            const kernel* record) noexcept {
   if (record == skip_.get()) return record;
   try {
     if (tracing_ == nullptr) {
       std::unique_ptr<tracing, free_tracing> made(new tracing);
       made->tracer = make(kernel_kind::tracer);
-      made->tracer->state = &made->rows;
+      made->tracer->state = &made->slots;
       made->tracer->boxed = &trace_boxed;
       tracing_ = std::move(made);
     }
@@ -79,7 +80,7 @@ const kernel* entry::traced(unsigned row, const row_choice<live_registration>& c
     } else if (choice.why != inspect::row_reason::ambiguous) {
       wanted.why = inspect::row_reason::missing;  // fallthrough, and no lower key remains
     }
-    std::atomic<const selected_kernel*>& now = tracing_->rows.selected[row];
+    std::atomic<const selected_kernel*>& now = tracing_->slots.selected[slot];
     const selected_kernel* found = now.load(std::memory_order_relaxed);
     if (found == nullptr || *found != wanted) {
       const auto known = std::ranges::find_if(tracing_->known, [&](const auto& w) { return *w == wanted; });
@@ -98,11 +99,11 @@ const kernel* entry::traced(unsigned row, const row_choice<live_registration>& c
 
 void entry::follow_trace() noexcept {
   const live_kernels live(*this);
-  for (unsigned row = 0; row < author::row_count; ++row) {
+  for (unsigned slot = 0; slot < author::row_count; ++slot) {
     if (reachable_)
-      store(row, row_value(live, row, [](auto&&...) {}));
+      store(slot, choose_for_slot(live, slot, [](auto&&...) {}));
     else
-      store(row, {});
+      store(slot, {});
   }
 }
 

@@ -1,23 +1,23 @@
-// What rows hold while a trace is on, and what a traced call passes through.
+// What slots hold while a trace is on, and what a traced call passes through.
 //
-// A redispatch takes its key set as it is, so a layer with a key of its own would not see it. Instead every row of
-// every entry holds the entry's tracer then: a record which finds what the row would hold, notes the call where
-// a trace is on, and jumps there. While no trace is on, rows hold what they always do, and calls cost
+// A redispatch takes its key set as it is, so a layer with a key of its own would not see it. Instead every slot of
+// every entry holds the entry's tracer then: a record which finds what the slot would hold, notes the call where
+// a trace is on, and jumps there. While no trace is on, slots hold what they always do, and calls cost
 // nothing more.
 export module topbit.core:dispatch.tracer;
 
 import topbit.std;
 import :dispatch.kernel;
-import :dispatch.table;
+import :dispatch.precedence;
 import :keys.key;
 import :keys.key_set;
-import :keys.row_set;
+import :keys.slot_relations;
 
 namespace topbit {
 
 namespace detail {
 
-// What a call that selects a row runs, and why. Immutable, interned per entry, and lives as long as it: a caller may
+// What a call that selects a slot runs, and why. Immutable, interned per entry, and lives as long as it: a caller may
 // still be inside when the trace has ended.
 struct selected_kernel {
   const kernel* record;
@@ -29,13 +29,13 @@ struct selected_kernel {
   friend bool operator==(const selected_kernel&, const selected_kernel&) = default;
 };
 
-// The `state` of a tracer. A row that was traced once keeps what it selected.
-struct traced_rows {
+// The `state` of a tracer. A slot that was traced once keeps what it selected.
+struct traced_slots {
   std::array<std::atomic<const selected_kernel*>, author::row_count> selected{};
 };
 inline const selected_kernel& selected_kernel_at(const kernel* tracer, key_set keys) noexcept {
-  const auto* rows = static_cast<const traced_rows*>(tracer->state);
-  return *rows->selected[keys.row()].load(std::memory_order_acquire);
+  const auto* slots = static_cast<const traced_slots*>(tracer->state);
+  return *slots->selected[keys.row()].load(std::memory_order_acquire);
 }
 
 class thread_recorder;

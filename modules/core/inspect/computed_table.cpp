@@ -9,8 +9,8 @@ std::vector<inspect::table_row> computed_table(const operator_handle& op) {
   std::vector<inspect::table_row> table;
   if (s.op.definitions.empty()) return table;
   const detail::known_live live(s.op.kernels, s.fallbacks);
-  for (unsigned row = 0; row < author::row_count; ++row) {
-    inspect::table_row r = detail::row_at(live, author::key_of_row(row));
+  for (unsigned slot = 0; slot < author::row_count; ++slot) {
+    inspect::table_row r = detail::row_at(live, author::key_of_row(slot));
     if (detail::is_usable(r)) table.push_back(std::move(r));
   }
   return table;
@@ -38,7 +38,7 @@ bool inspect::has_entry(const operator_handle& op, dispatch_key key) {
 namespace {
 
 // True if the stored record matches the choice.
-bool agrees(const detail::stored_record& stored, const detail::row_choice<detail::known_kernel>& choice,
+bool agrees(const detail::stored_record& stored, const detail::slot_choice<detail::known_kernel>& choice,
             dispatch_key k) {
   using enum detail::kernel_kind;
   if (detail::passes(choice, k)) return stored.kind == skip;
@@ -60,13 +60,13 @@ std::vector<std::string> verify(const operator_handle& op) {
 
   std::uint64_t layers = 0;  // functionalities that at least one backend does not skip
   bool selects = false;
-  for (unsigned row = 0; row < author::row_count; ++row) {
-    const dispatch_key k = author::key_of_row(row);
-    detail::row_choice<detail::known_kernel> choice;
+  for (unsigned slot = 0; slot < author::row_count; ++slot) {
+    const dispatch_key k = author::key_of_row(slot);
+    detail::slot_choice<detail::known_kernel> choice;
     // Without a definition every slot throws.
-    if (defined) choice = detail::row_value(live, row, [](auto&&...) {});
-    if (!agrees(p.rows[row], choice, k)) {
-      say("the row of " + to_string(k) + " is not what the registrations give: " +
+    if (defined) choice = detail::choose_for_slot(live, slot, [](auto&&...) {});
+    if (!agrees(p.slots[slot], choice, k)) {
+      say("the slot of " + to_string(k) + " is not what the registrations give: " +
           detail::content_of(defined ? detail::row_at(live, k) : inspect::table_row{k}));
     }
     if (!detail::lacks_backend(k) && !detail::passes(choice, k)) layers |= key_set(building_block{k.layer}).raw();

@@ -64,11 +64,11 @@ class shadows {
   }
 
   void find_unselected(const known_kernel& k) {
-    for (unsigned row = 0; row < author::row_count; ++row) {
-      if (detail::row_value(live_, row, [](auto&&...) {}).from == &k) return;
+    for (unsigned slot = 0; slot < author::row_count; ++slot) {
+      if (detail::choose_for_slot(live_, slot, [](auto&&...) {}).from == &k) return;
     }
     add(k, inspect::shadow_reason::unselected, {}, {},
-        "is held by none of the rows it stands for: each has one that comes first");
+        "is held by none of the slots it stands for: each has one that comes first");
   }
 
   void find_carried(const known_kernel& k) {
@@ -82,7 +82,7 @@ class shadows {
           carrying + "beside a composite kernel, calls throw there" + remedy);
     else if (row.why == inspect::row_reason::composite_kernel || row.why == inspect::row_reason::nested_kernel)
       add(k, inspect::shadow_reason::composite, *at, row.place,
-          carrying + "the row holds the " + detail::content_of(row) + remedy);
+          carrying + "the slot holds the " + detail::content_of(row) + remedy);
   }
 
   const known_operator& op_;
@@ -97,12 +97,12 @@ inspect::coverage_report report(std::span<const subject> subjects, std::span<con
     std::array<bool, author::row_count> used{};
     for (const subject& s : subjects) {
       for (const known_kernel& k : s.op->kernels) {
-        if (!k.key.is_alias() && k.form != inspect::kernel_form::generated) used[detail::row_of(k.key.row)] = true;
+        if (!k.key.is_alias() && k.form != inspect::kernel_form::generated) used[detail::slot_index(k.key.row)] = true;
       }
-      for (unsigned row = 0; row < author::row_count; ++row) used[row] |= s.fallbacks->of_row[row] != 0;
+      for (unsigned slot = 0; slot < author::row_count; ++slot) used[slot] |= s.fallbacks->of_slot[slot] != 0;
     }
-    for (unsigned row = 0; row < author::row_count; ++row) {
-      if (used[row]) out.keys.push_back(author::key_of_row(row));
+    for (unsigned slot = 0; slot < author::row_count; ++slot) {
+      if (used[slot]) out.keys.push_back(author::key_of_row(slot));
     }
   }
   for (const subject& s : subjects) {

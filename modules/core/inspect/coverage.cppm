@@ -15,7 +15,7 @@ namespace inspect {
 /// Why a kernel is out of reach.
 export enum class shadow_reason : std::uint8_t {
   overridden,  // a newer registration for the same key took its place
-  unselected,  // every row its alias stands for holds something else
+  unselected,  // every slot its alias stands for holds something else
   composite,   // arguments that bring its key carry an autograd key where a composite wins
   ambiguous    // they carry an autograd key where calls throw, because of it and a composite
 };
@@ -26,7 +26,7 @@ export struct shadowed_kernel {
   key_target key;
   source_location place{};
   shadow_reason reason = shadow_reason::overridden;
-  dispatch_key at{};       // composite, ambiguous: the autograd key whose row is taken instead
+  dispatch_key at{};       // composite, ambiguous: the autograd key whose slot is taken instead
   source_location by{};    // what comes first; empty where nothing single does
   std::string sentence{};  // all of that as a sentence
 };
@@ -52,7 +52,7 @@ export std::string_view name_of(inspect::shadow_reason r) noexcept;
 
 /// For all defined operators, by name. Without keys: those for which a kernel or a fallback is registered directly,
 /// ascending. Takes the registry's lock and copies; cost: one selection per operator and key,
-/// and one per row for each kernel of an alias.
+/// and one per slot for each kernel of an alias.
 export inspect::coverage_report coverage(const registry& r = registry::process(),
                                          std::span<const dispatch_key> keys = {});
 /// The same for these operators, in this order.

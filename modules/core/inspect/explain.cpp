@@ -31,7 +31,7 @@ step consider(inspect::explanation& out, const known_live& live, dispatch_key k,
   const auto note = [&](inspect::row_reason rule, const known_kernel* r, const char* why) {
     out.candidates.push_back(make_candidate(k, rule, r, to_string(r->key) + " " + why));
   };
-  const auto choice = detail::row_value(live, detail::row_of(k), note);
+  const auto choice = detail::choose_for_slot(live, detail::slot_index(k), note);
   if (detail::passes(choice, k)) {
     out.candidates.push_back(
         make_candidate(k, choice.why, choice.from,

@@ -7,7 +7,7 @@ export module topbit.core:inspect.explain;
 import topbit.std;
 import :dispatch.handle;
 import :dispatch.operator_info;
-import :dispatch.table;
+import :dispatch.precedence;
 import :keys.key;
 import :keys.key_set;
 import :operators.call;

@@ -45,7 +45,7 @@ export struct operator_dump {
   std::string schema;                        // canonical; inferred where only a C++ signature was given
   std::string signature;                     // C++
   std::vector<source_location> definitions;  // oldest first; empty if it is implemented and never defined
-  std::vector<kernel_dump> kernels;          // rows ascending, then aliases; newest first for each key
+  std::vector<kernel_dump> kernels;          // slots ascending, then aliases; newest first for each key
   friend bool operator==(const operator_dump&, const operator_dump&) = default;
 };
 
@@ -74,7 +74,7 @@ export struct backend_name_dump {
 /// Everything registered in a registry except listeners; operators without registrations are left out.
 export struct registry_dump {
   std::vector<operator_dump> operators;          // by name, then by signature
-  std::vector<kernel_dump> fallbacks;            // rows ascending, then aliases
+  std::vector<kernel_dump> fallbacks;            // slots ascending, then aliases
   std::vector<namespace_dump> namespaces;        // by name
   std::vector<layer_dump> layers;                // oldest first
   std::vector<backend_name_dump> backend_names;  // backends ascending, oldest first

@@ -17,7 +17,7 @@ inspect::key_overview describe_keys() {
   for (unsigned b = author::backend_count; b > 0; --b) all.backends.push_back(static_cast<backend>(b));
   for (std::uint8_t a = 0; a < author::alias_count; ++a) {
     inspect::alias_overview& line = all.aliases.emplace_back(alias_key{a});
-    detail::alias_rows[a].for_each([&](unsigned row) { line.keys.push_back(author::key_of_row(row)); });
+    detail::alias_slots[a].for_each([&](unsigned slot) { line.keys.push_back(author::key_of_row(slot)); });
   }
   return all;
 }
@@ -27,7 +27,7 @@ namespace {
 // "Undefined, CPU to Meta, FPGA": neighbouring backends of one functionality are printed as a range.
 std::string ranges_text(std::span<const dispatch_key> keys) {
   const auto follows = [](dispatch_key a, dispatch_key b) {
-    return author::per_backend(a.layer) && a.layer == b.layer && detail::row_of(a) + 1 == detail::row_of(b);
+    return author::per_backend(a.layer) && a.layer == b.layer && detail::slot_index(a) + 1 == detail::slot_index(b);
   };
   std::string text;
   for (std::size_t first = 0; first < keys.size();) {

@@ -17,7 +17,7 @@ export struct layer_overview {
 
 export struct alias_overview {
   alias_key alias{};
-  std::vector<dispatch_key> keys;  // the rows it stands for, ascending; first no key, if it serves the empty set
+  std::vector<dispatch_key> keys;  // the slots it stands for, ascending; first no key, if it serves the empty set
 };
 
 /// Keys by priority, highest first.

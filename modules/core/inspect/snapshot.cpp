@@ -23,8 +23,8 @@ known_fallbacks copy_of(const registry_state& state) {
   for (const auto& r : state.fallback_registrations) {
     all.kernels.push_back(copy_of(*r));
     const auto number = static_cast<std::int32_t>(all.kernels.size());
-    for (unsigned row = 0; row < author::row_count; ++row) {
-      if (state.fallbacks[row] == r.get()) all.of_row[row] = number;
+    for (unsigned slot = 0; slot < author::row_count; ++slot) {
+      if (state.fallbacks[slot] == r.get()) all.of_slot[slot] = number;
     }
   }
   return all;
@@ -90,9 +90,9 @@ published take_published(const operator_handle& op) {
   p.mask = e.mask.load(std::memory_order_acquire);
   p.always = e.always.load(std::memory_order_acquire);
   p.defined = e.defined.load(std::memory_order_acquire);
-  for (unsigned row = 0; row < author::row_count; ++row) {
-    const kernel* k = e.behind(row);
-    p.rows.push_back({k->kind, k, k->state});
+  for (unsigned slot = 0; slot < author::row_count; ++slot) {
+    const kernel* k = e.behind(slot);
+    p.slots.push_back({k->kind, k, k->state});
   }
   p.arguments = e.signature->arguments;
   if (const schema* parsed = e.schema_of().parsed()) {
@@ -109,22 +109,22 @@ known_live::known_live(std::span<const known_kernel> kernels, const known_fallba
     if (k.key.is_alias())
       alias_[k.key.alias] = &k;
     else
-      direct_[row_of(k.key.row)] = &k;
+      direct_[slot_index(k.key.row)] = &k;
   }
 }
 
-bool passes(const row_choice<known_kernel>& choice, dispatch_key k) noexcept {
+bool passes(const slot_choice<known_kernel>& choice, dispatch_key k) noexcept {
   if (k == key::Undefined) return false;
   if (choice.why == inspect::row_reason::transparent) return true;
   return choice.from != nullptr && choice.from->form == inspect::kernel_form::fallthrough;
 }
 
-bool runs(const row_choice<known_kernel>& choice) noexcept {
+bool runs(const slot_choice<known_kernel>& choice) noexcept {
   return choice.from != nullptr && choice.from->form != inspect::kernel_form::fallthrough;
 }
 
 inspect::table_row row_at(const known_live& live, dispatch_key k) {
-  const auto choice = row_value(live, row_of(k), [](auto&&...) {});
+  const auto choice = choose_for_slot(live, slot_index(k), [](auto&&...) {});
   inspect::table_row row{k, choice.why, passes(choice, k), {}, {}};
   if (choice.from == nullptr) return row;
   if (!row.passes && !runs(choice)) return {k, inspect::row_reason::missing, false, {}, {}};
@@ -135,6 +135,6 @@ inspect::table_row row_at(const known_live& live, dispatch_key k) {
 
 bool is_usable(const inspect::table_row& row) noexcept { return row.why != inspect::row_reason::missing; }
 
-unsigned order_of(key_target t) noexcept { return t.is_alias() ? author::row_count + t.alias : row_of(t.row); }
+unsigned order_of(key_target t) noexcept { return t.is_alias() ? author::row_count + t.alias : slot_index(t.row); }
 
 }  // namespace topbit::detail

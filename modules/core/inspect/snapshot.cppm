@@ -6,13 +6,13 @@ export module topbit.core:inspect.snapshot;
 import topbit.std;
 import :dispatch.handle;
 import :dispatch.kernel;
-import :dispatch.table;
+import :dispatch.precedence;
 import :inspect.computed_table;
 import :inspect.explain;
 import :inspect.inspect;
 import :keys.key;
 import :keys.key_set;
-import :keys.row_set;
+import :keys.slot_relations;
 import :registry.registry;
 
 namespace topbit {
@@ -30,10 +30,10 @@ struct known_kernel {
 struct known_fallbacks {
   std::vector<known_kernel> kernels;  // one per registration
   std::array<std::int32_t, author::row_count>
-      of_row{};  // one more than the index of the row's fallback; 0: it has none
+      of_slot{};  // one more than the index of the slot's fallback; 0: it has none
 };
 
-// A record that callers find in a row, as far as it can be compared.
+// A record that callers find in a slot, as far as it can be compared.
 struct stored_record {
   kernel_kind kind;
   const kernel* record;
@@ -67,7 +67,7 @@ registry_snapshot take_snapshot(const registry& r);
 // The rest of what verify compares.
 struct published {
   snapshot from;  // of the same moment
-  std::vector<stored_record> rows;
+  std::vector<stored_record> slots;
   std::uint64_t mask = 0, always = 0;
   bool defined = false;
   key_set layers, wanted_layers;           // of every call: as kept, and as registered
@@ -76,19 +76,19 @@ struct published {
 };
 published take_published(const operator_handle& op);
 
-// The input of row_value, made of copies. Refers to them.
+// The input of choose_for_slot, made of copies. Refers to them.
 class known_live {
  public:
   known_live(std::span<const known_kernel> kernels, const known_fallbacks& fallbacks) noexcept;
-  inline const known_kernel* direct(unsigned row) const noexcept { return direct_[row]; }
+  inline const known_kernel* direct(unsigned slot) const noexcept { return direct_[slot]; }
   inline const known_kernel* alias(alias_key a) const noexcept { return alias_[a.index]; }
-  inline const known_kernel* fallback(unsigned row) const noexcept {
-    const std::int32_t i = fallbacks_.of_row[row];
+  inline const known_kernel* fallback(unsigned slot) const noexcept {
+    const std::int32_t i = fallbacks_.of_slot[slot];
     return i == 0 ? nullptr : &fallbacks_.kernels[static_cast<std::size_t>(i - 1)];
   }
   // The newest registration for exactly this target, or null.
   inline const known_kernel* at(key_target t) const noexcept {
-    return t.is_alias() ? alias(alias_key{t.alias}) : direct(row_of(t.row));
+    return t.is_alias() ? alias(alias_key{t.alias}) : direct(slot_index(t.row));
   }
 
  private:
@@ -97,20 +97,20 @@ class known_live {
   const known_fallbacks& fallbacks_;
 };
 
-// True if calls pass through a row with this choice. The row of no key has nothing below it to pass to.
-bool passes(const row_choice<known_kernel>& choice, dispatch_key k) noexcept;
-// True if a call that selects this row runs a kernel.
-bool runs(const row_choice<known_kernel>& choice) noexcept;
+// True if calls pass through a slot with this choice. The slot of no key has nothing below it to pass to.
+bool passes(const slot_choice<known_kernel>& choice, dispatch_key k) noexcept;
+// True if a call that selects this slot runs a kernel.
+bool runs(const slot_choice<known_kernel>& choice) noexcept;
 
-// What the row of this key holds.
+// What the slot of this key holds.
 inspect::table_row row_at(const known_live& live, dispatch_key k);
-// Is there something in this row that a call can use or must be told about?
+// Is there something in this slot that a call can use or must be told about?
 bool is_usable(const inspect::table_row& row) noexcept;
 // No key means catch-all, as at registration.
 inline key_target as_registered(key_target t) noexcept {
   return t == key_target(key::Undefined) ? key_target(key::CompositeImplicitAutograd) : t;
 }
-// Rows ascending, then aliases.
+// Slots ascending, then aliases.
 unsigned order_of(key_target t) noexcept;
 
 // The body of explain, from a copy.

@@ -29,7 +29,8 @@ class supposed_world {
   std::array<inspect::table_row, author::row_count> rows() const {
     const detail::known_live live(now_.op.kernels, now_.fallbacks);
     std::array<inspect::table_row, author::row_count> all;
-    for (unsigned row = 0; row < author::row_count; ++row) all[row] = detail::row_at(live, author::key_of_row(row));
+    for (unsigned slot = 0; slot < author::row_count; ++slot)
+      all[slot] = detail::row_at(live, author::key_of_row(slot));
     return all;
   }
 
@@ -40,7 +41,7 @@ class supposed_world {
   }
   void check(const inspect::supposition& s) const {
     if (!s.key.is_alias() && detail::lacks_backend(s.key.row)) {
-      refuse(s, "a building block has no row; name a backend, for example " +
+      refuse(s, "a building block has no slot; name a backend, for example " +
                     to_string(dispatch_key{s.key.row.layer, backend::CPU}));
     }
     const bool fallback =
@@ -61,20 +62,20 @@ class supposed_world {
   }
 
   void add_fallback(const inspect::supposition& s) {
-    const detail::row_set rows = detail::rows_of_fallback(s.key);
-    rows.for_each([&](unsigned row) {
-      if (now_.fallbacks.of_row[row] == 0) return;
-      const auto& there = now_.fallbacks.kernels[static_cast<std::size_t>(now_.fallbacks.of_row[row] - 1)];
-      refuse(s, to_string(author::key_of_row(row)) + " has one" + detail::registered_text(there.place));
+    const detail::slot_set slots = detail::slots_of_fallback(s.key);
+    slots.for_each([&](unsigned slot) {
+      if (now_.fallbacks.of_slot[slot] == 0) return;
+      const auto& there = now_.fallbacks.kernels[static_cast<std::size_t>(now_.fallbacks.of_slot[slot] - 1)];
+      refuse(s, to_string(author::key_of_row(slot)) + " has one" + detail::registered_text(there.place));
     });
     now_.fallbacks.kernels.push_back({s.key, inspect::kernel_form::boxed, supposed, nullptr});
     const auto number = static_cast<std::int32_t>(now_.fallbacks.kernels.size());
-    rows.for_each([&](unsigned row) { now_.fallbacks.of_row[row] = number; });
+    slots.for_each([&](unsigned slot) { now_.fallbacks.of_slot[slot] = number; });
   }
   void remove_fallback(const inspect::supposition& s) {
     bool found = false;
-    detail::rows_of_fallback(s.key).for_each(
-        [&](unsigned row) { found |= std::exchange(now_.fallbacks.of_row[row], 0) != 0; });
+    detail::slots_of_fallback(s.key).for_each(
+        [&](unsigned slot) { found |= std::exchange(now_.fallbacks.of_slot[slot], 0) != 0; });
     if (!found) refuse(s, "nothing is registered for it");
   }
 
@@ -90,9 +91,9 @@ inspect::what_if_result compare(detail::snapshot now, std::span<const inspect::s
   const auto before = world.rows();
   for (const inspect::supposition& s : suppositions) world.apply(s);
   const auto after = world.rows();
-  for (unsigned row = 0; row < author::row_count; ++row) {
-    if (detail::is_usable(after[row])) out.table.push_back(after[row]);
-    if (before[row] != after[row]) out.changed.push_back({before[row], after[row]});
+  for (unsigned slot = 0; slot < author::row_count; ++slot) {
+    if (detail::is_usable(after[slot])) out.table.push_back(after[slot]);
+    if (before[slot] != after[slot]) out.changed.push_back({before[slot], after[slot]});
   }
   return out;
 }

@@ -42,7 +42,7 @@ export struct changed_row {
 export struct what_if_result {
   std::string op;  // empty: an operator for which nothing is registered
   std::vector<supposition> suppositions;
-  std::vector<table_row> table;      // every row but those that would miss a kernel, ascending
+  std::vector<table_row> table;      // every slot but those that would miss a kernel, ascending
   std::vector<changed_row> changed;  // against what is registered now, ascending
 };
 

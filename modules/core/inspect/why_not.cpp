@@ -89,10 +89,10 @@ inspect::why_not_answer alias_without_call(const detail::snapshot& s, key_target
   const known_live live(s.op.kernels, s.fallbacks);
   unsigned stands = 0, holds = 0;
   std::string other;
-  for (unsigned row = 0; row < author::row_count; ++row) {
-    if (!detail::alias_rows[key.alias].has(row)) continue;
+  for (unsigned slot = 0; slot < author::row_count; ++slot) {
+    if (!detail::alias_slots[key.alias].has(slot)) continue;
     ++stands;
-    const inspect::table_row r = detail::row_at(live, author::key_of_row(row));
+    const inspect::table_row r = detail::row_at(live, author::key_of_row(slot));
     if (r.registered_for == key)
       ++holds;
     else if (other.empty())
@@ -101,7 +101,7 @@ inspect::why_not_answer alias_without_call(const detail::snapshot& s, key_target
   if (holds != 0) return asked.runs(" for " + std::to_string(holds) + " of " + std::to_string(stands) + " keys");
   return asked.because(
       inspect::why_not_reason::preferred,
-      subject::text_of(*asked.newest) + " is held by none of the rows it stands for; the first one is " + other);
+      subject::text_of(*asked.newest) + " is held by none of the slots it stands for; the first one is " + other);
 }
 
 inspect::why_not_answer after_call(const detail::snapshot& s, key_target key, const inspect::explanation& call) {
@@ -118,7 +118,7 @@ inspect::why_not_answer after_call(const detail::snapshot& s, key_target key, co
   const std::string name = to_string(key);
   if (call.found && end.registered_for == key) return asked.runs("");
   if (key.is_alias()) {
-    if (!detail::alias_rows[key.alias].has(detail::row_of(call.selected))) {
+    if (!detail::alias_slots[key.alias].has(detail::slot_index(call.selected))) {
       return asked.because(inspect::why_not_reason::not_covered,
                            name + " does not stand for " + to_string(call.selected) + ends);
     }

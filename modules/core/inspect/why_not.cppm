@@ -20,9 +20,9 @@ export enum class why_not_reason : std::uint8_t {
   not_brought,     // no argument and no layer brings the key
   excluded,        // this thread hides the key
   higher_key,      // another key of the call comes first, with a kernel of its own or without one
-  composite,       // another key comes first whose row holds a composite, which calls other operators instead
+  composite,       // another key comes first whose slot holds a composite, which calls other operators instead
   not_covered,     // the alias does not stand for the key that the call selects
-  preferred,       // the selected row prefers another registration
+  preferred,       // the selected slot prefers another registration
   overridden,      // a newer registration for the same key is what runs
   runs             // nothing: it is the one
 };
@@ -49,7 +49,7 @@ export std::string_view name_of(inspect::why_not_reason r) noexcept;
 
 export std::string to_string(const inspect::why_not_answer& a);
 
-/// The same for a call that brings `key` alone. For an alias: is there a row that holds its kernel?
+/// The same for a call that brings `key` alone. For an alias: is there a slot that holds its kernel?
 export inspect::why_not_answer why_not(const operator_handle& op, key_target key);
 
 /// The same for `op(args...)`; arguments may go by name and be left out as in the call. Without any argument, for a

@@ -21,8 +21,8 @@ std::string content_of(const inspect::table_row& row) {
 
 std::string grouped(std::span<const keyed_line> lines, std::string_view indent) {
   const auto follows = [](const keyed_line& a, const keyed_line& b) {
-    return author::per_backend(a.key.layer) && a.key.layer == b.key.layer && row_of(a.key) + 1 == row_of(b.key) &&
-           a.text == b.text;
+    return author::per_backend(a.key.layer) && a.key.layer == b.key.layer &&
+           slot_index(a.key) + 1 == slot_index(b.key) && a.text == b.text;
   };
   std::string text;
   for (std::size_t first = 0; first < lines.size();) {

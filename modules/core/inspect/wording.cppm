@@ -14,7 +14,7 @@ namespace detail {
 // ", registered at f.cpp:12", ", registered for Autograd at f.cpp:12", " (from the signature)"
 std::string registered_text(const inspect::source_location& place, std::optional<key_target> target = std::nullopt);
 
-// What a row holds, without its key: "kernel, registered at f.cpp:12".
+// What a slot holds, without its key: "kernel, registered at f.cpp:12".
 std::string content_of(const inspect::table_row& row);
 
 struct keyed_line {

@@ -1,6 +1,6 @@
 // Dispatch keys: what they are, their order, and every constant a user can write.
 //
-// Three structural types keep three ideas apart, so that misuse does not compile: a dispatch key owns a row of every
+// Three structural types keep three ideas apart, so that misuse does not compile: a dispatch key owns a slot of every
 // operator's table; an alias key exists at registration only and can never be in a set; a building block is a
 // functionality without a backend, good for masks and guards and for nothing else. The enumerators' order is
 // the priority, low to high. 20 backends and 37 functionalities take 57 of the 63 usable bits of a key set.
@@ -82,7 +82,7 @@ namespace author {
 export inline constexpr unsigned backend_count = static_cast<unsigned>(backend::Meta);
 export inline constexpr unsigned functionality_count = static_cast<unsigned>(functionality::UserTop2);
 
-/// True for a functionality of which every backend has its own row: Dense, Sparse, Autograd, ...
+/// True for a functionality of which every backend has its own slot: Dense, Sparse, Autograd, ...
 export constexpr bool per_backend(functionality f) noexcept {
   using enum functionality;
   return f == Dense || f == Quantized || f == Sparse || f == SparseCsr || f == NestedTensor || f == Autograd ||
@@ -91,8 +91,8 @@ export constexpr bool per_backend(functionality f) noexcept {
 
 }  // namespace author
 
-/// One row of a table: a functionality, and a backend where the functionality is per backend.
-/// The default value is "no key": the row of the empty set.
+/// One slot of a table: a functionality, and a backend where the functionality is per backend.
+/// The default value is "no key": the slot of the empty set.
 export struct dispatch_key {
   functionality layer = functionality::undefined;
   backend device = backend::none;
@@ -105,7 +105,7 @@ export struct building_block {
   friend constexpr bool operator==(const building_block&, const building_block&) = default;
 };
 
-/// Names several rows at registration time. Never a member of a set: there is no conversion.
+/// Names several slots at registration time. Never a member of a set: there is no conversion.
 export struct alias_key {
   std::uint8_t index;
   friend constexpr bool operator==(const alias_key&, const alias_key&) = default;
@@ -117,7 +117,7 @@ export inline constexpr unsigned alias_count = 7;
 
 }  // namespace author
 
-/// What a kernel can be registered for: a row, an alias, or nothing (catch-all, which is
+/// What a kernel can be registered for: a slot, an alias, or nothing (catch-all, which is
 /// CompositeImplicitAutograd). A building block is refused by the compiler.
 export struct key_target {
   dispatch_key row{};
@@ -126,7 +126,7 @@ export struct key_target {
   static constexpr std::uint8_t no_alias = 0xff;
   constexpr key_target(dispatch_key key) noexcept : row(key) {}
   constexpr key_target(alias_key key) noexcept : alias(key.index) {}
-  key_target(building_block) = delete ("it has no row; name a backend too, as in key::SparseCPU");
+  key_target(building_block) = delete ("it has no slot; name a backend too, as in key::SparseCPU");
 
   constexpr bool is_alias() const noexcept { return alias != no_alias; }
   friend constexpr bool operator==(const key_target&, const key_target&) = default;
@@ -256,7 +256,7 @@ inline constexpr dispatch_key  // Autocast, one per backend
     AutocastPrivateUse8{functionality::Autocast, backend::PrivateUse8},
     AutocastMeta{functionality::Autocast, backend::Meta};
 
-inline constexpr dispatch_key  // one row each
+inline constexpr dispatch_key  // one slot each
     FPGA{functionality::FPGA},
     MSNPU{functionality::MSNPU}, MLC{functionality::MLC}, Vulkan{functionality::Vulkan}, Metal{functionality::Metal},
     CustomRNGKeyId{functionality::CustomRNGKeyId}, MkldnnCPU{functionality::MkldnnCPU},

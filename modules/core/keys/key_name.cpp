@@ -54,8 +54,8 @@ std::optional<named_key> find_key(auto&& wanted) {
   for (std::uint8_t i = 0; i < author::alias_count; ++i) {
     if (wanted(alias_names[i])) return named_key{alias_key{i}, std::string(alias_names[i])};
   }
-  for (unsigned row = 0; row < author::row_count; ++row) {
-    const dispatch_key k = author::key_of_row(row);
+  for (unsigned slot = 0; slot < author::row_count; ++slot) {
+    const dispatch_key k = author::key_of_row(slot);
     if (detail::lacks_backend(k)) continue;
     if (std::string name = to_string(k); wanted(name)) return named_key{k, std::move(name)};
     if (!author::is_private(k.device)) continue;
@@ -84,8 +84,8 @@ std::optional<functionality> parse_functionality(std::string_view name) {
 
 [[noreturn]] void refuse_key(std::string_view name, bool for_a_set) {
   detail::nearest_name near(name);
-  for (unsigned row = 1; row < author::row_count; ++row) {
-    if (const dispatch_key k = author::key_of_row(row); !detail::lacks_backend(k)) near.consider(to_string(k));
+  for (unsigned slot = 1; slot < author::row_count; ++slot) {
+    if (const dispatch_key k = author::key_of_row(slot); !detail::lacks_backend(k)) near.consider(to_string(k));
   }
   if (for_a_set) {
     for (unsigned f = 1; f <= author::functionality_count; ++f) near.consider(functionality_names[f]);

@@ -20,17 +20,17 @@ inline constexpr std::uint64_t backend_bits =
 inline constexpr unsigned top_bit = functionality_bit(functionality::UserTop2);
 inline constexpr std::uint64_t functionality_bits = ((std::uint64_t{2} << top_bit) - 1) & ~(backend_bits | 1);
 
-// What the highest bit of a set says: where the rows of that functionality start, and which backend bits choose
-// among them. A per-backend functionality has one more row than there are backends, first, for a set that
+// What the highest bit of a set says: where the slots of that functionality start, and which backend bits choose
+// among them. A per-backend functionality has one more slot than there are backends, first, for a set that
 // names no backend.
-struct row_rule {
+struct slot_rule {
   std::uint32_t offset = 0;
   std::uint32_t mask = 0;
 };
 
-consteval std::array<row_rule, 64> build_row_rules() {
-  std::array<row_rule, 64> rules{};
-  std::uint32_t next = 1;  // row 0: the empty set, and sets of backend bits alone
+consteval std::array<slot_rule, 64> build_slot_rules() {
+  std::array<slot_rule, 64> rules{};
+  std::uint32_t next = 1;  // slot 0: the empty set, and sets of backend bits alone
   for (unsigned f = 1; f <= author::functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
     rules[functionality_bit(layer)] = {next, author::per_backend(layer) ? static_cast<std::uint32_t>(backend_bits) : 0};
@@ -38,14 +38,14 @@ consteval std::array<row_rule, 64> build_row_rules() {
   }
   return rules;
 }
-inline constexpr std::array<row_rule, 64> row_rules = build_row_rules();
+inline constexpr std::array<slot_rule, 64> slot_rules = build_slot_rules();
 
 }  // namespace detail
 
 namespace author {
 
-/// Rows of every operator's table. Row 0 is the empty set.
-export inline constexpr unsigned row_count = detail::row_rules[detail::top_bit].offset + 1;
+/// Slots of every operator's table. Slot 0 is the empty set.
+export inline constexpr unsigned row_count = detail::slot_rules[detail::top_bit].offset + 1;
 
 }  // namespace author
 
@@ -76,10 +76,10 @@ export class key_set {
   constexpr bool intersects(key_set other) const noexcept { return (word_ & other.word_) != 0; }
   constexpr bool has(functionality f) const noexcept { return (word_ & bits_of(f)) != 0; }
 
-  /// The table row this set selects, in 0 .. row_count - 1. Bits outside full() must not be set.
-  constexpr unsigned row() const noexcept { return row_below(word_ | 1); }
+  /// The table slot this set selects, in 0 .. row_count - 1. Bits outside full() must not be set.
+  constexpr unsigned row() const noexcept { return slot_below(word_ | 1); }
   /// The same, two instructions cheaper. Precondition: not empty.
-  constexpr unsigned row_of_nonempty() const noexcept { return row_below(word_); }
+  constexpr unsigned row_of_nonempty() const noexcept { return slot_below(word_); }
 
   constexpr functionality highest_functionality() const noexcept {
     const std::uint64_t layers = word_ & detail::functionality_bits;
@@ -90,7 +90,7 @@ export class key_set {
   constexpr backend highest_backend() const noexcept {
     return static_cast<backend>(63 - std::countl_zero((word_ & detail::backend_bits) | 1));
   }
-  /// The key whose row is selected: the highest functionality, with the highest backend where it is per backend.
+  /// The key whose slot is selected: the highest functionality, with the highest backend where it is per backend.
   constexpr dispatch_key highest() const noexcept {
     const functionality f = highest_functionality();
     return {f, author::per_backend(f) ? highest_backend() : backend::none};
@@ -117,8 +117,8 @@ export class key_set {
 
  private:
   // `top` has the word's highest bit, if it has one, and is not zero.
-  constexpr unsigned row_below(std::uint64_t top) const noexcept {
-    const detail::row_rule rule = detail::row_rules[63U ^ static_cast<unsigned>(std::countl_zero(top))];
+  constexpr unsigned slot_below(std::uint64_t top) const noexcept {
+    const detail::slot_rule rule = detail::slot_rules[63U ^ static_cast<unsigned>(std::countl_zero(top))];
     const std::uint32_t chosen = (static_cast<std::uint32_t>(word_) & rule.mask) | 1U;
     return rule.offset + (31U ^ static_cast<unsigned>(std::countl_zero(chosen)));
   }
@@ -206,25 +206,25 @@ export inline constexpr key_set autograd_keys{key::AutogradOther, key::AutogradF
 
 namespace detail {
 
-consteval std::array<dispatch_key, author::row_count> build_row_keys() {
+consteval std::array<dispatch_key, author::row_count> build_slot_keys() {
   std::array<dispatch_key, author::row_count> keys{};
   for (unsigned f = 1; f <= author::functionality_count; ++f) {
     const auto layer = static_cast<functionality>(f);
-    const unsigned offset = row_rules[functionality_bit(layer)].offset;
+    const unsigned offset = slot_rules[functionality_bit(layer)].offset;
     for (unsigned b = 0; b <= (author::per_backend(layer) ? author::backend_count : 0); ++b) {
       keys[offset + b] = {layer, static_cast<backend>(b)};
     }
   }
   return keys;
 }
-inline constexpr std::array<dispatch_key, author::row_count> row_keys = build_row_keys();
+inline constexpr std::array<dispatch_key, author::row_count> slot_keys = build_slot_keys();
 
 }  // namespace detail
 
 namespace author {
 
-/// The inverse of row(): the key that owns a row; key::Undefined for row 0.
-export constexpr dispatch_key key_of_row(unsigned row) noexcept { return detail::row_keys[row]; }
+/// The inverse of row(): the key that owns a slot; key::Undefined for slot 0.
+export constexpr dispatch_key key_of_row(unsigned slot) noexcept { return detail::slot_keys[slot]; }
 
 }  // namespace author
 

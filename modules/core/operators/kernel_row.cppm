@@ -34,7 +34,7 @@ struct kernel_row {
 template <auto Fn, class Op>
 constexpr kernel_row row(const Op&, key_target key, std::source_location where = std::source_location::current()) {
   if constexpr (kernel_for<Fn, Op>) {
-    return {&detail::info_of<Op>::value, key, &detail::kernel_thunk<Fn, typename Op::signature>::row, where};
+    return {&detail::info_of<Op>::value, key, &detail::kernel_thunk<Fn, typename Op::signature>::record, where};
   } else {
     detail::refuse_kernel<Fn, Op>();
     return {};

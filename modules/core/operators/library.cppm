@@ -34,7 +34,7 @@ struct named_kernel {
   const kernel* impl;
 };
 template <auto Fn, class Sig = without_keys<function_type<decltype(Fn)>>::type>
-inline constexpr named_kernel named_thunk{&signature_of<Sig>, &kernel_thunk<Fn, Sig>::row};
+inline constexpr named_kernel named_thunk{&signature_of<Sig>, &kernel_thunk<Fn, Sig>::record};
 
 }  // namespace detail
 
@@ -70,7 +70,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     requires(!detail::operator_name<Op>)
   library_block& impl(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
     if constexpr (kernel_for<Fn, Op>)
-      add(detail::info_of<Op>::value, key, detail::kernel_thunk<Fn, typename Op::signature>::row, where);
+      add(detail::info_of<Op>::value, key, detail::kernel_thunk<Fn, typename Op::signature>::record, where);
     else
       detail::refuse_kernel<Fn, Op>();
     return *this;
@@ -111,7 +111,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   template <auto Fn, class Op>
   library_block& replace(const Op&, key_target key, std::source_location where = std::source_location::current()) & {
     if constexpr (kernel_for<Fn, Op>)
-      add(detail::info_of<Op>::value, key, detail::kernel_thunk<Fn, typename Op::signature>::row, where, true);
+      add(detail::info_of<Op>::value, key, detail::kernel_thunk<Fn, typename Op::signature>::record, where, true);
     else
       detail::refuse_kernel<Fn, Op>();
     return *this;
@@ -207,7 +207,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     if constexpr (!detail::typed_operator<Op>)
       detail::refuse_operator<Op, "impl_boxed()">();
     else if constexpr (boxed_kernel<Fn>)
-      add(detail::info_of<Op>::value, key, detail::boxed_thunk<Fn>::row, where);
+      add(detail::info_of<Op>::value, key, detail::boxed_thunk<Fn>::record, where);
     else
       detail::refuse_boxed<Fn>();
     return *this;
@@ -342,7 +342,7 @@ export template <auto Fn>
 registration fallback(key_target key, registry& r = registry::process(),
                       std::source_location where = std::source_location::current()) {
   if constexpr (boxed_kernel<Fn>)
-    return detail::registrar::fallback(r, key, detail::boxed_thunk<Fn>::row, where);
+    return detail::registrar::fallback(r, key, detail::boxed_thunk<Fn>::record, where);
   else
     detail::refuse_boxed<Fn>();
 }

@@ -1,8 +1,8 @@
 // The typed operator: a name, a signature, and the call.
 //
-// A call is: the keys of the arguments, two masks of the thread, two of the operator, one table row, one jump. The
+// A call is: the keys of the arguments, two masks of the thread, two of the operator, one table slot, one jump. The
 // operator reaches its entry through a site, one per operator and shared object. A site starts bound to a head of its
-// own whose mask is zero, so that the first call lands on row 0, the binder, which looks the operator up, stores the
+// own whose mask is zero, so that the first call lands on slot 0, the binder, which looks the operator up, stores the
 // entry and calls again: no call ever asks whether it is bound. A redispatch asks, but only when no key is left of its
 // set.
 export module topbit.core:operators.op;
@@ -64,13 +64,13 @@ struct caller<R(A...)> {
 
   [[gnu::always_inline]] static inline R call(const entry_head* head, A... a) {
     const key_set keys = keys_of_call(*head, (std::uint64_t{0} | ... | keys_in(a).raw()));
-    return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
+    return jump(head->slot(keys.row()), keys, std::forward<A>(a)...);
   }
 
   // Takes the set as it is, except that keys without a kernel are skipped as in a call.
   [[gnu::always_inline]] static inline R select(const entry_head* head, key_set given, A... a) {
     const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
-    return jump(head->row(keys.row()), keys, std::forward<A>(a)...);
+    return jump(head->slot(keys.row()), keys, std::forward<A>(a)...);
   }
 
   // An unbound head masks everything away, and so may a bound one: only then is it worth asking which it was.
@@ -79,7 +79,7 @@ struct caller<R(A...)> {
     const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
     if (keys.empty()) [[unlikely]]
       return redispatch_to_nothing(std::forward<A>(a)..., given, s);
-    return jump(head->row(keys.row_of_nonempty()), keys, std::forward<A>(a)...);
+    return jump(head->slot(keys.row_of_nonempty()), keys, std::forward<A>(a)...);
   }
   // In the order of a thunk, so that the arguments keep their registers on the way that is taken.
   [[gnu::noinline, gnu::cold]] static R redispatch_to_nothing(A... a, key_set given, site& s) {
@@ -173,7 +173,7 @@ struct kernel_thunk<Fn, R(A...)> {
     else
       return Fn(std::forward<A>(a)...);
   }
-  static constexpr typed_kernel<R(A...)> row{{.boxed = &unboxed_call<R(A...)>::run}, &run};
+  static constexpr typed_kernel<R(A...)> record{{.boxed = &unboxed_call<R(A...)>::run}, &run};
 };
 
 template <auto Fn>
@@ -185,7 +185,7 @@ struct boxed_thunk {
       Fn(op, s);
   }
   // The note is referred to so that a shared object which registers nothing but this has one.
-  static constexpr kernel row{.boxed = &run, .state = &image_note<0>::value, .kind = kernel_kind::boxed};
+  static constexpr kernel record{.boxed = &run, .state = &image_note<0>::value, .kind = kernel_kind::boxed};
 };
 
 template <fixed_string Text, class Sig>

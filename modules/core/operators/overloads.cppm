@@ -6,7 +6,7 @@
 export module topbit.core:operators.overloads;
 
 import topbit.std;
-import :operators.braces;
+import :operators.braced_arguments;
 import :operators.call;
 import :operators.call_mistake;
 import :operators.op;

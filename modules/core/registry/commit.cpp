@@ -95,17 +95,18 @@ entry* registry_state::live(std::string_view name) const noexcept {
   return implemented;
 }
 
-row_set registry_state::rows_of_every_operator() const noexcept {
-  static constexpr row_set transparent = [] {
-    row_set rows;
-    for (unsigned row = 1; row < author::row_count; ++row) {
-      if (transparent_keys.has(author::key_of_row(row).layer) && !lacks_backend(author::key_of_row(row))) rows.add(row);
+slot_set registry_state::slots_of_every_operator() const noexcept {
+  static constexpr slot_set transparent = [] {
+    slot_set slots;
+    for (unsigned slot = 1; slot < author::row_count; ++slot) {
+      if (transparent_keys.has(author::key_of_row(slot).layer) && !lacks_backend(author::key_of_row(slot)))
+        slots.add(slot);
     }
-    return rows;
+    return slots;
   }();
-  row_set rows = transparent;
-  for (const auto& fallback : fallback_registrations) rows |= rows_of_fallback(fallback->target);
-  return rows;
+  slot_set slots = transparent;
+  for (const auto& fallback : fallback_registrations) slots |= slots_of_fallback(fallback->target);
+  return slots;
 }
 
 void registry_state::commit(std::span<const request> requests) {
@@ -247,17 +248,17 @@ void registry_state::note_override(const request& r, const live_registration& ot
 }
 
 void registry_state::add_fallback(const request& r) {
-  const row_set rows = rows_of_fallback(r.target);
-  rows.for_each([&](unsigned row) {
-    const live_registration* other = fallbacks[row];
+  const slot_set slots = slots_of_fallback(r.target);
+  slots.for_each([&](unsigned slot) {
+    const live_registration* other = fallbacks[slot];
     if (other == nullptr) return;
     throw bad_registration("fallback for " + to_string(r.target) + " at " + r.where.text() + ": " +
-                           to_string(author::key_of_row(row)) + " has one already, registered at " + other->place());
+                           to_string(author::key_of_row(slot)) + " has one already, registered at " + other->place());
   });
   for (const auto& e : entries) e->prepare(*r.impl);
   fallback_registrations.push_back(std::make_unique<live_registration>(
       live_registration{r.id, r.impl, r.where.file, r.where.line, r.target, false}));
-  rows.for_each([&](unsigned row) { fallbacks[row] = fallback_registrations.back().get(); });
+  slots.for_each([&](unsigned slot) { fallbacks[slot] = fallback_registrations.back().get(); });
 }
 
 void registry_state::claim(const request& r) {
@@ -323,7 +324,7 @@ std::optional<registry_state::change> registry_state::remove(entry* op, std::uin
     if (fallback->id != id) continue;
     change removed{request_kind::fallback, fallback->target};
     removed.impl = fallback->impl;
-    rows_of_fallback(removed.target).for_each([&](unsigned row) { fallbacks[row] = nullptr; });
+    slots_of_fallback(removed.target).for_each([&](unsigned slot) { fallbacks[slot] = nullptr; });
     std::erase_if(fallback_registrations, [&](const auto& each) { return each->id == id; });
     return removed;
   }
@@ -357,19 +358,19 @@ void registry_state::publish(std::span<const request> batch, bool removed) noexc
         continue;
       }
       // Kernels of one operator are usually consecutive: its slots are refreshed once.
-      row_set rows = rows_changed_by(r.target);
+      slot_set slots = slots_changed_by(r.target);
       for (; i + 1 < batch.size() && batch[i + 1].kind == implement && batch[i + 1].op == r.op; ++i) {
-        rows |= rows_changed_by(batch[i + 1].target);
+        slots |= slots_changed_by(batch[i + 1].target);
       }
-      r.op->refresh(rows);
+      r.op->refresh(slots);
     }
   }
 }
 
 void registry_state::publish(const change& c) noexcept {
   switch (c.kind) {
-    case request_kind::implement: return c.op->refresh(rows_changed_by(c.target));
-    case request_kind::fallback: return refresh_all(rows_of_fallback(c.target));
+    case request_kind::implement: return c.op->refresh(slots_changed_by(c.target));
+    case request_kind::fallback: return refresh_all(slots_of_fallback(c.target));
     case request_kind::define: {
       using enum registry_event::kind;
       if (!c.op->follow_definitions()) return;
@@ -397,8 +398,8 @@ void registry_state::publish(const change& c) noexcept {
   }
 }
 
-void registry_state::refresh_all(const row_set& rows) noexcept {
-  for (const auto& e : entries) e->refresh(rows);
+void registry_state::refresh_all(const slot_set& slots) noexcept {
+  for (const auto& e : entries) e->refresh(slots);
 }
 
 }  // namespace topbit::detail

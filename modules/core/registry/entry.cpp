@@ -46,8 +46,8 @@ entry::entry(const operator_info& op, registry_state& registry)
         live_registration{0, selector_.get(), "(from the signature)", 0, key::BackendSelect, false});
   }
   for (const auto& fallback : registry.fallback_registrations) prepare(*fallback->impl);
-  for (std::atomic<const kernel*>& row : more_rows) row.store(raiser_.get(), std::memory_order_relaxed);
-  row0.store(raiser_.get(), std::memory_order_relaxed);
+  for (std::atomic<const kernel*>& slot : more_slots) slot.store(raiser_.get(), std::memory_order_relaxed);
+  slot0.store(raiser_.get(), std::memory_order_relaxed);
   mask.store(~std::uint64_t{0}, std::memory_order_relaxed);
   if (home->traced) follow_trace();
 }
@@ -120,8 +120,8 @@ std::vector<record_ptr>::const_iterator entry::place_of_adapter(const kernel& im
   return std::ranges::lower_bound(adapters_, wanted, std::less<>(), [](const record_ptr& k) { return k->state; });
 }
 
-const kernel* entry::record_of(unsigned row, const row_choice<live_registration>& choice) const noexcept {
-  if (row != 0 && passes_through(choice)) return skip_.get();
+const kernel* entry::record_of(unsigned slot, const slot_choice<live_registration>& choice) const noexcept {
+  if (slot != 0 && passes_through(choice)) return skip_.get();
   if (choice.from == nullptr || choice.from->impl->kind == kernel_kind::fallthrough) return raiser_.get();
   return front_of(*choice.from->impl);
 }
@@ -133,26 +133,26 @@ const kernel* entry::front_of(const kernel& impl) const noexcept {
 }
 
 // Unchanged slots are not written, so that the cache line stays shared between processors.
-void entry::store(unsigned row, const row_choice<live_registration>& choice) noexcept {
-  const kernel* k = record_of(row, choice);
-  if (home->traced) k = traced(row, choice, k);
-  if (stored(row) != k) (&row0)[row].store(k, std::memory_order_release);
+void entry::store(unsigned slot, const slot_choice<live_registration>& choice) noexcept {
+  const kernel* k = record_of(slot, choice);
+  if (home->traced) k = traced(slot, choice, k);
+  if (stored(slot) != k) (&slot0)[slot].store(k, std::memory_order_release);
 }
 
-void entry::refresh(const row_set& rows) noexcept {
+void entry::refresh(const slot_set& slots) noexcept {
   if (!reachable_) return;
   const live_kernels live(*this);
-  rows.for_each([&](unsigned row) { store(row, row_value(live, row, [](auto&&...) {})); });
-  refresh_words(rows);
+  slots.for_each([&](unsigned slot) { store(slot, choose_for_slot(live, slot, [](auto&&...) {})); });
+  refresh_words(slots);
 }
 
-void entry::refresh_words(const row_set& rows) noexcept {
+void entry::refresh_words(const slot_set& slots) noexcept {
   functionality done = functionality::undefined;
-  rows.for_each([&](unsigned row) {
-    const functionality layer = author::key_of_row(row).layer;
+  slots.for_each([&](unsigned slot) {
+    const functionality layer = author::key_of_row(slot).layer;
     if (layer == done) return;  // slots of one functionality are consecutive
     done = layer;
-    const unsigned first = row_of(building_block{layer});
+    const unsigned first = slot_index(building_block{layer});
     bool seen = false;
     for (unsigned b = author::per_backend(layer) ? 1 : 0;
          !seen && b <= (author::per_backend(layer) ? author::backend_count : 0); ++b) {
@@ -161,7 +161,7 @@ void entry::refresh_words(const row_set& rows) noexcept {
     const std::uint64_t bit = key_set(building_block{layer}).raw();
     seen_ = seen ? seen_ | bit : seen_ & ~bit;
   });
-  const kernel* select = behind(row_of(key::BackendSelect));
+  const kernel* select = behind(slot_index(key::BackendSelect));
   const bool selects = select != skip_.get() && select != raiser_.get();
   const key_set layers = home->always_included | (selects ? key_set(key::BackendSelect) : key_set());
   mask.store(~functionality_bits | seen_, std::memory_order_release);
@@ -175,15 +175,15 @@ bool entry::follow_definitions() noexcept {
   was_defined = true;
   // When defining, slots are filled before the flag is set; when undefining, the flag is cleared before the slots.
   if (now) {
-    row_set rows = home->rows_of_every_operator();
-    for (const live_registration& r : registrations) rows |= rows_changed_by(r.target);
+    slot_set slots = home->slots_of_every_operator();
+    for (const live_registration& r : registrations) slots |= slots_changed_by(r.target);
     reachable_ = true;
-    refresh(rows);
+    refresh(slots);
     defined.store(true, std::memory_order_release);
   } else {
     defined.store(false, std::memory_order_release);
     reachable_ = false;
-    for (unsigned row = 0; row < author::row_count; ++row) store(row, {});
+    for (unsigned slot = 0; slot < author::row_count; ++slot) store(slot, {});
     seen_ = functionality_bits;
     mask.store(~std::uint64_t{0}, std::memory_order_release);
     always.store(0, std::memory_order_release);
@@ -192,24 +192,24 @@ bool entry::follow_definitions() noexcept {
 }
 
 live_kernels::live_kernels(const entry& e) noexcept : entry_(&e), fallbacks_(&e.home->fallbacks) {
-  if (e.generated() != nullptr) direct_rows_.add(row_of(key::BackendSelect));
+  if (e.generated() != nullptr) direct_slots_.add(slot_index(key::BackendSelect));
   for (const live_registration& r : e.registrations) {
     if (r.target.is_alias())
       alias_[r.target.alias] = &r;
     else
-      direct_rows_.add(row_of(r.target.row));
+      direct_slots_.add(slot_index(r.target.row));
   }
 }
 
-const live_registration* live_kernels::newest(unsigned row) const noexcept {
-  const key_target wanted = author::key_of_row(row);
+const live_registration* live_kernels::newest(unsigned slot) const noexcept {
+  const key_target wanted = author::key_of_row(slot);
   for (std::size_t i = entry_->registrations.size(); i-- != 0;) {
     if (entry_->registrations[i].target == wanted) return &entry_->registrations[i];
   }
   return entry_->generated();
 }
 
-bool passes_through(const row_choice<live_registration>& choice) noexcept {
+bool passes_through(const slot_choice<live_registration>& choice) noexcept {
   if (choice.why == inspect::row_reason::transparent) return true;
   return choice.from != nullptr && choice.from->impl->kind == kernel_kind::fallthrough;
 }

@@ -1,4 +1,4 @@
-// An operator's entry: the head and rows that calls read, and behind them, under the registry's lock, what they were
+// An operator's entry: the head and slots that calls read, and behind them, under the registry's lock, what they were
 // computed from. Internal: templates outside this module see only the head.
 export module topbit.core:registry.entry;
 
@@ -6,10 +6,10 @@ import topbit.std;
 import :dispatch.handle;
 import :dispatch.kernel;
 import :dispatch.operator_info;
-import :dispatch.table;
+import :dispatch.precedence;
 import :keys.key;
 import :keys.key_set;
-import :keys.row_set;
+import :keys.slot_relations;
 import :registry.text_signature;
 import :schema.schema;
 import :text.strings;
@@ -88,7 +88,7 @@ class known_signature {
 
 // One per (name, C++ signature). Immortal: it stays when everything registered for it is gone, and is found again.
 struct entry : entry_head {
-  std::atomic<const kernel*> more_rows[author::row_count - 1];
+  std::atomic<const kernel*> more_slots[author::row_count - 1];
 
   std::string_view name;
   known_signature signature;
@@ -121,38 +121,38 @@ struct entry : entry_head {
   // The BackendSelect kernel made from the signature; null if there is none to make.
   inline const live_registration* generated() const noexcept { return generated_.get(); }
 
-  // What calls reach by this row, through the tracer where there is one.
-  const kernel* behind(unsigned row) const noexcept;
-  inline bool raises(unsigned row) const noexcept { return behind(row) == raiser_.get(); }
-  // What a row with this choice holds.
-  const kernel* record_of(unsigned row, const row_choice<live_registration>& choice) const noexcept;
+  // What calls reach by this slot, through the tracer where there is one.
+  const kernel* behind(unsigned slot) const noexcept;
+  inline bool raises(unsigned slot) const noexcept { return behind(slot) == raiser_.get(); }
+  // What a slot with this choice holds.
+  const kernel* record_of(unsigned slot, const slot_choice<live_registration>& choice) const noexcept;
   // The record by which calls reach this kernel: itself, or its adapter.
   const kernel* front_of(const kernel& impl) const noexcept;
-  // Chooses anew for these rows and stores what changed, then the words that follow from the rows.
-  void refresh(const row_set& rows) noexcept;
+  // Chooses anew for these slots and stores what changed, then the words that follow from the slots.
+  void refresh(const slot_set& slots) noexcept;
   // Lets an entry that was made from a text be called by this signature, which is the same. Under the registry's lock;
   // the shared object of the signature has been pinned.
   void adopt(const signature_info& typed);
   inline bool lacks_typed_entry() const noexcept { return made_from != nullptr && signature.get() == made_from; }
   // Lets calls reach the operator, or stops them, as its definitions now say. True if that is a change.
   bool follow_definitions() noexcept;
-  // Puts the tracer into the rows, or takes it out of them, as the registry now says.
+  // Puts the tracer into the slots, or takes it out of them, as the registry now says.
   void follow_trace() noexcept;
 
  private:
-  void refresh_words(const row_set& rows) noexcept;
+  void refresh_words(const slot_set& slots) noexcept;
   record_ptr make(kernel_kind kind);
-  inline const kernel* stored(unsigned row) const noexcept { return (&row0)[row].load(std::memory_order_relaxed); }
-  void store(unsigned row, const row_choice<live_registration>& choice) noexcept;
-  // What a traced row holds instead of `record`: the tracer, or where there is no memory for it `record` itself.
-  const kernel* traced(unsigned row, const row_choice<live_registration>& choice, const kernel* record) noexcept;
+  inline const kernel* stored(unsigned slot) const noexcept { return (&slot0)[slot].load(std::memory_order_relaxed); }
+  void store(unsigned slot, const slot_choice<live_registration>& choice) noexcept;
+  // What a traced slot holds instead of `record`: the tracer, or where there is no memory for it `record` itself.
+  const kernel* traced(unsigned slot, const slot_choice<live_registration>& choice, const kernel* record) noexcept;
 
   kernel* tracer() const noexcept;
-  bool reachable_ = false;                   // rows hold what is live; otherwise every one of them throws
+  bool reachable_ = false;                   // slots hold what is live; otherwise every one of them throws
   record_ptr raiser_;                        // throws no_kernel
   record_ptr skip_;                          // passes through
   record_ptr selector_;                      // selects by the device argument; null if the signature has none
-  std::uint64_t seen_ = functionality_bits;  // functionalities that some row does not pass through
+  std::uint64_t seen_ = functionality_bits;  // functionalities that some slot does not pass through
   // Where in adapters_ this kernel's is, or would be.
   std::vector<record_ptr>::const_iterator place_of_adapter(const kernel& impl) const noexcept;
   std::vector<record_ptr> adapters_;  // one per boxed kernel that ever served this operator, by its address
@@ -164,31 +164,31 @@ struct entry : entry_head {
 inline entry& entry_of(entry_head& head) noexcept { return static_cast<entry&>(head); }
 inline const entry& entry_of(const entry_head& head) noexcept { return static_cast<const entry&>(head); }
 
-// The rows of an entry are reached from row0 by index.
+// The slots of an entry are reached from slot0 by index.
 static_assert(sizeof(std::atomic<const kernel*>) == sizeof(void*) && alignof(entry_head) == sizeof(void*));
 
 using fallback_table = std::array<const live_registration*, author::row_count>;
 
-// What is live for one entry, looked up once per publication: the input of row_value.
+// What is live for one entry, looked up once per publication: the input of choose_for_slot.
 class live_kernels {
  public:
   explicit live_kernels(const entry& e) noexcept;
-  inline const live_registration* direct(unsigned row) const noexcept {
-    return direct_rows_.has(row) ? newest(row) : nullptr;
+  inline const live_registration* direct(unsigned slot) const noexcept {
+    return direct_slots_.has(slot) ? newest(slot) : nullptr;
   }
   inline const live_registration* alias(alias_key a) const noexcept { return alias_[a.index]; }
-  inline const live_registration* fallback(unsigned row) const noexcept { return (*fallbacks_)[row]; }
+  inline const live_registration* fallback(unsigned slot) const noexcept { return (*fallbacks_)[slot]; }
 
  private:
-  const live_registration* newest(unsigned row) const noexcept;
+  const live_registration* newest(unsigned slot) const noexcept;
   const entry* entry_;
   const fallback_table* fallbacks_;
-  row_set direct_rows_;
+  slot_set direct_slots_;
   std::array<const live_registration*, author::alias_count> alias_{};
 };
 
-// True if a row with this choice is passed through instead of being run.
-bool passes_through(const row_choice<live_registration>& choice) noexcept;
+// True if a slot with this choice is passed through instead of being run.
+bool passes_through(const slot_choice<live_registration>& choice) noexcept;
 
 // The shared object an address belongs to; null for none that is known.
 const void* image_of(const void* address) noexcept;
@@ -196,7 +196,7 @@ const void* image_of(const void* address) noexcept;
 std::string image_name(const void* address);
 // All of them, in no order.
 std::vector<const void*> loaded_images();
-// Keeps the shared library that contains the address mapped for good; its code may be in a row. Waits for the dynamic
+// Keeps the shared library that contains the address mapped for good; its code may be in a slot. Waits for the dynamic
 // loader, so no lock may be held that an initialiser of a library could want: the registry's above all.
 void pin_image_of(const void* address);
 

@@ -131,7 +131,7 @@ bool registry::accepts(std::string_view what, key_target target, std::source_loc
   if (target.is_alias() || !detail::lacks_backend(target.row)) return true;
   detail::refuse(*this, bad_registration(std::string(what) + ": '" + std::string(name_of(target.row.layer)) + "' at " +
                                          detail::text_of(where) +
-                                         " is a building block and has no row; name a backend, for example " +
+                                         " is a building block and has no slot; name a backend, for example " +
                                          to_string(dispatch_key{target.row.layer, backend::CPU})));
   return false;
 }

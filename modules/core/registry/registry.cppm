@@ -1,7 +1,7 @@
 // The registry: operators by name, their registrations, and the tables computed from them.
 //
-// Callers never come here; they read rows that were published. Everything that changes a registration takes one lock,
-// checks first, then commits, then chooses the rows anew that can have changed. Entries are interned by name and C++
+// Callers never come here; they read slots that were published. Everything that changes a registration takes one lock,
+// checks first, then commits, then chooses the slots anew that can have changed. Entries are interned by name and C++
 // signature and live as long as their registry; the process-wide registry is never destroyed.
 export module topbit.core:registry.registry;
 

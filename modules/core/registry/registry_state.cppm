@@ -1,5 +1,5 @@
 // What a registry holds behind its lock, and the one way it changes: requests are checked and applied, all of them or
-// none; then the rows they can change are chosen anew. Internal.
+// none; then the slots they can change are chosen anew. Internal.
 export module topbit.core:registry.registry_state;
 
 import topbit.std;
@@ -9,7 +9,7 @@ import :dispatch.kernel;
 import :dispatch.operator_info;
 import :keys.key;
 import :keys.key_set;
-import :keys.row_set;
+import :keys.slot_relations;
 import :registry.entry;
 import :registry.listener;
 import :registry.name_table;
@@ -73,7 +73,7 @@ struct registry_state {
   functor_ptr functors;                        // all there ever were, each the next of the one before it
   std::vector<std::string> overrides;          // to be warned of when the lock is free
   std::uint64_t next_id = 1;
-  bool traced = false;  // rows hold tracers
+  bool traced = false;  // slots hold tracers
 
   ~registry_state();
 
@@ -99,9 +99,9 @@ struct registry_state {
   // Takes a batch back, and out of it what somebody has taken back before. Returns its listeners, the next behind the
   // other, to be silenced without the lock.
   std::shared_ptr<listener> withdraw(std::vector<request>& batch) noexcept;
-  // The rows of an operator without kernels that do not raise: a fallback serves them, or calls pass through.
-  row_set rows_of_every_operator() const noexcept;
-  // Puts tracers into the rows of every operator, or takes them out.
+  // The slots of an operator without kernels that do not raise: a fallback serves them, or calls pass through.
+  slot_set slots_of_every_operator() const noexcept;
+  // Puts tracers into the slots of every operator, or takes them out.
   void follow_trace(bool on) noexcept;
   // The defined name nearest to this one, if near enough to be a slip of the pen; else empty.
   std::string nearest(std::string_view name) const;
@@ -128,7 +128,7 @@ struct registry_state {
   std::optional<change> remove(entry* op, std::uint64_t id) noexcept;
   void publish(std::span<const request> batch, bool removed) noexcept;
   void publish(const change& c) noexcept;
-  void refresh_all(const row_set& rows) noexcept;
+  void refresh_all(const slot_set& slots) noexcept;
 };
 
 // "there are kernels for CPU (a.cpp:3), Autograd (b.cpp:9)"

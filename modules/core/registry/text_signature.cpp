@@ -54,7 +54,7 @@ void call_from_text(entry_head* head, boxed_stack& s) {
   key_set brought;
   for (const value& v : arguments_on(s, op)) brought = brought | v.keys();
   const key_set keys = keys_of_call(*head, brought.raw());
-  const kernel* k = head->row(keys.row());
+  const kernel* k = head->slot(keys.row());
   k->boxed(k, op, keys, s);
 }
 

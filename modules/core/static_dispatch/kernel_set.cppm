@@ -2,7 +2,7 @@
 // template argument, is proven complete by the compiler, and calls its kernels directly. install() puts the very same
 // rows into the dynamic table.
 //
-// Which kernel of a set stands for a key is decided by row_value, as in the table.
+// Which kernel of a set stands for a key is decided by choose_for_slot, as in the table.
 export module topbit.core:static_dispatch.kernel_set;
 
 import topbit.std;
@@ -10,7 +10,7 @@ import :dispatch.concepts;
 import :dispatch.operator_info;
 import :keys.key;
 import :keys.key_set;
-import :keys.row_set;
+import :keys.slot_relations;
 import :operators.library;
 import :operators.op;
 import :schema.signature;
@@ -123,7 +123,7 @@ struct kernel_set<Keys, detail::set_kernel<BoundFor, Op, Fn>...> {
   static constexpr std::array<author::kernel_row, sizeof...(Op)> rows{
       author::kernel_row{&detail::info_of<Op>::value,
                          detail::key_of(BoundFor),
-                         &detail::kernel_thunk<Fn, typename Op::signature>::row,
+                         &detail::kernel_thunk<Fn, typename Op::signature>::record,
                          {}}...};
 
   // For the templates about sets. Both lists have one more element, so that they have one.

@@ -1,7 +1,7 @@
 // Is every operator covered? Compile-time answers about kernel sets. `covers` and `covers_all` are true or do
 // not compile; `covered`, `covered_all`, `holes` and `all_holes` are the same answers as values.
 //
-// A key is served by the kernel that a table with the set's kernels would hold in its row, so composites count. Cost:
+// A key is served by the kernel that a table with the set's kernels would hold in its slot, so composites count. Cost:
 // linear in operators times keys.
 export module topbit.core:static_dispatch.set_coverage;
 

@@ -4,11 +4,11 @@ export module topbit.core:static_dispatch.set_index;
 
 import topbit.std;
 import :dispatch.operator_info;
-import :dispatch.table;
+import :dispatch.precedence;
 import :keys.key;
 import :keys.key_name;
 import :keys.key_set;
-import :keys.row_set;
+import :keys.slot_relations;
 import :operators.op;
 import :text.text;
 
@@ -108,7 +108,7 @@ class set_index {
   constexpr std::size_t select(const set_operator& op, key_code k) const noexcept {
     const std::size_t exact = find(op, k);
     if (exact != not_there || key_of(k).is_alias()) return exact;
-    const std::size_t* chosen = row_value(known{*this, op}, row_of(key_of(k).row), [](auto&&...) {}).from;
+    const std::size_t* chosen = choose_for_slot(known{*this, op}, slot_index(key_of(k).row), [](auto&&...) {}).from;
     return chosen == nullptr ? not_there : static_cast<std::size_t>(chosen - places.data());
   }
   // The entry for the key, as select(); where no key is said, the only one of the operator among these keys.
@@ -126,13 +126,13 @@ class set_index {
   }
 
  private:
-  // row_value names its choice by an address: that of the entry's own number.
+  // choose_for_slot names its choice by an address: that of the entry's own number.
   static constexpr std::array<std::size_t, N + 1> places = [] {
     std::array<std::size_t, N + 1> numbers{};
     for (std::size_t i = 0; i < N; ++i) numbers[i] = i;
     return numbers;
   }();
-  // The input of row_value: one operator, no fallbacks.
+  // The input of choose_for_slot: one operator, no fallbacks.
   struct known {
     const set_index& index;
     const set_operator& op;
@@ -140,7 +140,7 @@ class set_index {
       const std::size_t i = index.find(op, code_of(k));
       return i == not_there ? nullptr : places.data() + i;
     }
-    constexpr const std::size_t* direct(unsigned row) const noexcept { return at(author::key_of_row(row)); }
+    constexpr const std::size_t* direct(unsigned slot) const noexcept { return at(author::key_of_row(slot)); }
     constexpr const std::size_t* alias(alias_key a) const noexcept { return at(a); }
     constexpr const std::size_t* fallback(unsigned) const noexcept { return nullptr; }
   };

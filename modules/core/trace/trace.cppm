@@ -36,7 +36,7 @@ namespace inspect {
 export struct trace_event {
   std::string op;
   key_set keys;                  // what it was selected with
-  table_row selected_kernel;     // the row, and what ran; `missing` where no kernel did
+  table_row selected_kernel;     // the slot, and what ran; `missing` where no kernel did
   bool redispatch = false;       // with another set than a call with the same arguments would have had
   bool threw = false;            // ended by an exception
   unsigned depth = 0;            // traced calls of the same thread that it is inside of
@@ -55,7 +55,7 @@ export std::string to_json(std::span<const trace_event> events);
 /// Traces calls and redispatches of operators of the process registry, from its making until stop() or its end: those
 /// of one thread, or those of all. Several may be on at once; each hears of everything. call_at(), which selects
 /// nothing, is not traced, nor are keys that calls pass through. Cost: the first trace to begin and the last to end
-/// store every row anew, a microsecond or so for each operator, and the first of a process measures its clock for a
+/// store every slot anew, a microsecond or so for each operator, and the first of a process measures its clock for a
 /// millisecond. A call that is traced takes two readings of the clock and some nanoseconds; one of a thread that no
 /// trace wants to hear of, while another thread is traced, a jump. Threads: its members may be called from any thread,
 /// whatever else is under way; events() then has what has ended.

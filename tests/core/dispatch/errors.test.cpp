@@ -187,7 +187,7 @@ TEST_CASE("errors: ambiguous at AutogradOther says what is registered and what t
   in.library.def(blur).impl<&blur_kernel>(blur, key::MkldnnCPU).impl<&blur_kernel>(blur);
   const image mkldnn{{key::MkldnnCPU, key::AutogradOther}, 0, 0};
   CHECK(no_kernel([&] { in.call_blur(mkldnn); }) ==
-        "err::blur: ambiguous at AutogradOther: a composite kernel and a kernel of a backend that shares this row are "
+        "err::blur: ambiguous at AutogradOther: a composite kernel and a kernel of a backend that shares this slot are "
         "both registered; register one for AutogradOther, or call below autograd; there are kernels for MkldnnCPU "
         "(HERE), CompositeImplicitAutograd (HERE)");
   {

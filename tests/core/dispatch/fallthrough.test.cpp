@@ -69,7 +69,7 @@ TEST_CASE("fallthrough: several on top of one another are all passed", "[core][f
                          .fallthrough(seen, key::Tracer)
                          .fallthrough(seen, key::UserTop1)
                          .fallthrough(seen, key::AutogradCPU)
-                         .impl<answers>(seen, key::AutogradCUDA)  // so that AutogradCPU is a row of its own
+                         .impl<answers>(seen, key::AutogradCUDA)  // so that AutogradCPU is a slot of its own
                          .fallthrough(seen, key::AutocastCPU)
                          .impl<answers>(seen, key::AutocastCUDA);  // and AutocastCPU too
   const tb::enable_autocast on;

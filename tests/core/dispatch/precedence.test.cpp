@@ -63,7 +63,7 @@ int expected(const toy::naive_table& rules, tb::dispatch_key k) {
   return static_cast<int>(std::find(rules.kernels.begin(), rules.kernels.end(), *choice.from) - rules.kernels.begin());
 }
 
-// Compares all rows; empty, or the first key that is wrong.
+// Compares all slots; empty, or the first key that is wrong.
 std::string difference(tb::registry& r, const toy::naive_table& rules) {
   const auto call = r.find("prec::who").typed<int(const image&)>();
   for (unsigned row = 0; row < tb::author::row_count; ++row) {
@@ -133,7 +133,7 @@ void in_every_order(std::initializer_list<key_target> targets, std::optional<tb:
       } else {
         blocks[step].reset();
         rules.kernels[step] =
-            tb::dispatch_key{tb::functionality::Dense};  // no key of any row; the others keep their numbers
+            tb::dispatch_key{tb::functionality::Dense};  // no key of any slot; the others keep their numbers
       }
       const std::string wrong = difference(r, rules);
       if (!wrong.empty()) FAIL(wrong);
@@ -142,7 +142,7 @@ void in_every_order(std::initializer_list<key_target> targets, std::optional<tb:
 }
 
 // Goes through every live set there is of the kernels and the fallbacks, by every single registration and withdrawal
-// between two of them, and compares all rows after each. A table that is right after every such step from a right one
+// between two of them, and compares all slots after each. A table that is right after every such step from a right one
 // is right after every order of them.
 class every_step {
  public:

@@ -46,7 +46,7 @@ std::string table_text(const tb::operator_handle& op) { return named(to_string(c
 
 }  // namespace
 
-TEST_CASE("computed table: every row that holds something, with the reason and the place", "[core][table][I2]") {
+TEST_CASE("computed table: every slot that holds something, with the reason and the place", "[core][table][I2]") {
   tb::registry r;
   const auto block = tb::library("table", r)
                          .def(width)
@@ -104,7 +104,7 @@ TEST_CASE("computed table: says where calls throw though something is registered
   CHECK(tb::inspect::has_entry(op, key::AutogradCPU));
 }
 
-TEST_CASE("computed table: a row as data and as text", "[core][table][I2][I3]") {
+TEST_CASE("computed table: a slot as data and as text", "[core][table][I2][I3]") {
   tb::registry r;
   const auto block = tb::library("table", r).def(width).impl<&width_kernel>(width, key::CPU, A);
   const auto op = r.find("table::width");
@@ -177,7 +177,7 @@ TEST_CASE("verify: finds nothing whatever comes and goes", "[core][table][I4][P1
   }
 }
 
-TEST_CASE("verify: names each word and row that is not what the registrations give", "[core][table][I4]") {
+TEST_CASE("verify: names each word and slot that is not what the registrations give", "[core][table][I4]") {
   tb::registry r;
   const auto block = tb::library("table", r).def(width).impl<&width_kernel>(width, key::CPU, A);
   const auto op = r.find("table::width");
@@ -203,15 +203,15 @@ TEST_CASE("verify: names each word and row that is not what the registrations gi
   const auto* kernel = cpu.load();
   const auto* raiser = cuda.load();
   cuda.store(kernel);
-  CHECK(found() == texts{"table::width: the row of CUDA is not what the registrations give: missing"});
+  CHECK(found() == texts{"table::width: the slot of CUDA is not what the registrations give: missing"});
   cuda.store(raiser);
   cpu.store(raiser);
-  CHECK(found() == texts{"table::width: the row of CPU is not what the registrations give: kernel, registered at A"});
+  CHECK(found() == texts{"table::width: the slot of CPU is not what the registrations give: kernel, registered at A"});
   cpu.store(kernel);
   CHECK(found().empty());
 }
 
-TEST_CASE("verify: a call that finds no kernel says what is wrong with its row instead", "[core][table][E2]") {
+TEST_CASE("verify: a call that finds no kernel says what is wrong with its slot instead", "[core][table][E2]") {
   tb::registry r;
   const auto block = tb::library("table", r).def(width).impl<&width_kernel>(width, key::CPU, A);
   const auto op = r.find("table::width");
@@ -221,12 +221,12 @@ TEST_CASE("verify: a call that finds no kernel says what is wrong with its row i
   auto& cpu = head.rows[key_set(key::CPU).row()];
   const auto* kernel = cpu.load();
   cpu.store(head.rows[key_set(key::CUDA).row()].load());
-  CHECK(said() == "table::width: the row of CPU is not what the registrations give: kernel, registered at A");
+  CHECK(said() == "table::width: the slot of CPU is not what the registrations give: kernel, registered at A");
   cpu.store(kernel);
   CHECK(said() == "nothing was thrown");
 }
 
-TEST_CASE("computed table: the row of one key is that of the whole table", "[core][table][I2]") {
+TEST_CASE("computed table: the slot of one key is that of the whole table", "[core][table][I2]") {
   tb::registry r;
   const auto kernel = tb::implement("table", std::nullopt, r).impl<&width_kernel>(width, key::CPU, A);
   auto defined = tb::library("table", r).def(width).impl<&width_kernel>(width);

@@ -63,7 +63,7 @@ cov::add    composite  composite  kernel     composite     fallback
 cov::mul    kernel     -          -          fallthrough   fallback
 cov::zeros  -          kernel     -          passes        fallback
 out of reach
-  cov::add: the kernel for SparseCPU, registered at C, cannot be reached by arguments that carry AutogradCPU: the row holds the composite kernel, registered for CompositeImplicitAutograd at D; register one for AutogradCPU, or call below autograd
+  cov::add: the kernel for SparseCPU, registered at C, cannot be reached by arguments that carry AutogradCPU: the slot holds the composite kernel, registered for CompositeImplicitAutograd at D; register one for AutogradCPU, or call below autograd
   cov::mul: the kernel for CPU, registered at A, is overridden by the newer one at B
 )");
 }
@@ -111,7 +111,7 @@ TEST_CASE("coverage: operators that are implemented and never defined are left o
   CHECK(coverage(r).operators.empty());
 }
 
-TEST_CASE("coverage: an alias kernel that no row selects is out of reach", "[core][coverage]") {
+TEST_CASE("coverage: an alias kernel that no slot selects is out of reach", "[core][coverage]") {
   tb::registry r;
   auto block = tb::library("cov", r).def(add);
   block.impl<&kernel>(add, key::FuncTorchBatched, A).impl<&kernel>(add, key::FuncTorchBatchedDecomposition, B);
@@ -122,7 +122,7 @@ TEST_CASE("coverage: an alias kernel that no row selects is out of reach", "[cor
   CHECK(found[0].reason == shadow_reason::unselected);
   CHECK(
       named(found[0].sentence) ==
-      "cov::add: the kernel for FuncTorchBatchedDecomposition, registered at B, is held by none of the rows it stands "
+      "cov::add: the kernel for FuncTorchBatchedDecomposition, registered at B, is held by none of the slots it stands "
       "for: each has one that comes first");
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("coverage: a kernel that its arguments reach is not named", "[core][co
   CHECK(shadowed(r).empty());
 }
 
-TEST_CASE("coverage: calls that throw because a row is ambiguous are said of the backend's kernel",
+TEST_CASE("coverage: calls that throw because a slot is ambiguous are said of the backend's kernel",
           "[core][coverage][P5a][Z4]") {
   tb::registry r;
   const auto block = tb::library("cov", r).def(add).impl<&kernel>(add, key::MkldnnCPU, A).impl<&kernel>(add, B);

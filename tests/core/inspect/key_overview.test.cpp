@@ -24,7 +24,7 @@ TEST_CASE("key_overview: every key is listed once, in the order in which a call 
   CHECK(listed == all);
 }
 
-TEST_CASE("key_overview: an alias has the rows that a kernel for it fills", "[core][key_overview][K7]") {
+TEST_CASE("key_overview: an alias has the slots that a kernel for it fills", "[core][key_overview][K7]") {
   for (const tb::inspect::alias_overview& a : tb::describe_keys().aliases) {
     INFO(to_string(a.alias));
     std::vector<tb::dispatch_key> filled;

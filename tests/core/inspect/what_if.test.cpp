@@ -40,7 +40,7 @@ const toy::named_places named{{"A", A}, {"B", B}};
 
 }  // namespace
 
-TEST_CASE("what if: says which rows would change, and registers nothing", "[core][what_if][P10a]") {
+TEST_CASE("what if: says which slots would change, and registers nothing", "[core][what_if][P10a]") {
   tb::registry r;
   const auto block = tb::library("if", r).def(width).impl<&kernel>(width, A).impl<&kernel>(width, key::Autograd, B);
   const auto op = r.find("if::width");
@@ -160,9 +160,10 @@ TEST_CASE("what if: refuses what a registry would refuse", "[core][what_if]") {
         "if::width: supposing no fallback for Autograd: nothing is registered for it");
   CHECK(refusal("if::width", fallback_at(key::Undefined)) ==
         "if::width: supposing fallback for CompositeImplicitAutograd: a fallback needs a key");
-  CHECK(refusal("if::width", adding(tb::dispatch_key{tb::functionality::Sparse})) ==
-        "if::width: supposing kernel for Sparse (no backend): a building block has no row; name a backend, for example "
-        "SparseCPU");
+  CHECK(
+      refusal("if::width", adding(tb::dispatch_key{tb::functionality::Sparse})) ==
+      "if::width: supposing kernel for Sparse (no backend): a building block has no slot; name a backend, for example "
+      "SparseCPU");
   CHECK(toy::text_of<tb::bad_registration>([] { (void)tb::what_if({removing(key::CPU)}); }) ==
         "what_if: supposing no kernel for CPU: nothing is registered for it");
 }

@@ -186,13 +186,13 @@ TEST_CASE("why not: an alias does not stand for the key, or the key prefers anot
   CHECK(b.asked(key::Undefined, key::CPU) == b.asked(key::CompositeImplicitAutograd, key::CPU));
 }
 
-TEST_CASE("why not: an alias without a call is asked of all its rows", "[core][explain]") {
+TEST_CASE("why not: an alias without a call is asked of all its slots", "[core][explain]") {
   bench b;
   b.block.impl<&width_kernel>(width, key::CompositeImplicitAutograd, A);
   b.block.impl<&width_kernel>(width, key::AutogradCPU, B).impl<&width_kernel>(width, key::Autograd, C);
   CHECK(b.asked(key::Autograd) ==
         told{why_not_reason::preferred,
-             "whynot::width: the kernel for Autograd, registered at C, is held by none of the rows it stands for; the "
+             "whynot::width: the kernel for Autograd, registered at C, is held by none of the slots it stands for; the "
              "first one is AutogradOther: composite kernel, registered for CompositeImplicitAutograd at A"});
   b.block.impl<&width_kernel>(width, key::CUDA, D);
   CHECK(b.asked(key::Autograd) == told{why_not_reason::runs,

@@ -34,7 +34,7 @@ TEST_CASE("key: functionalities rise from the backends to the tracing layers", "
   STATIC_REQUIRE(functionality::UserTop1 < functionality::UserTop2);
 }
 
-TEST_CASE("key: seven functionalities have a row per backend", "[core][key][K1]") {
+TEST_CASE("key: seven functionalities have a slot per backend", "[core][key][K1]") {
   unsigned found = 0;
   for (unsigned f = 0; f <= tb::author::functionality_count; ++f)
     found += tb::author::per_backend(static_cast<functionality>(f));

@@ -83,7 +83,7 @@ TEST_CASE("key_name: no key has the name Undefined, which parses too", "[core][k
 }
 
 namespace {
-// From the lowest to the highest; a functionality with a row per backend has a star.
+// From the lowest to the highest; a functionality with a slot per backend has a star.
 std::string all_backends() {
   std::string text;
   for (unsigned b = 1; b <= tb::author::backend_count; ++b) {

@@ -60,7 +60,7 @@ TEST_CASE("key_set: an instance brings its functionality and its backend, any ot
   STATIC_REQUIRE(std::has_single_bit(key_set(key::Sparse).raw()));
 }
 
-TEST_CASE("key_set: functionalities and backends own a bit each, and keys a row each", "[core][key_set][K2]") {
+TEST_CASE("key_set: functionalities and backends own a bit each, and keys a slot each", "[core][key_set][K2]") {
   std::uint64_t bits = 0;
   for (unsigned f = 1; f <= tb::author::functionality_count; ++f) {
     const std::uint64_t bit = key_set(tb::building_block{static_cast<functionality>(f)}).raw();
@@ -81,7 +81,7 @@ TEST_CASE("key_set: functionalities and backends own a bit each, and keys a row 
     CHECK_FALSE(owned[key_set(k).row()]);
     owned[key_set(k).row()] = true;
   }
-  // What is left are the rows of sets that name no backend, one per functionality that wants one.
+  // What is left are the slots of sets that name no backend, one per functionality that wants one.
   CHECK(std::ranges::count(owned, false) == 7);
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("key_set: highest() is the highest functionality with the highest back
   for (tb::dispatch_key k : every_key()) CHECK(key_set(k).highest() == k);
 }
 
-TEST_CASE("key_set: row() is the row of the highest key", "[core][key_set][S8]") {
+TEST_CASE("key_set: row() is the slot of the highest key", "[core][key_set][S8]") {
   const auto keys = every_key();
   for (tb::dispatch_key a : keys) {
     CHECK(tb::author::key_of_row(key_set(a).row()) == a);
@@ -144,7 +144,7 @@ TEST_CASE("key_set: row() is the row of the highest key", "[core][key_set][S8]")
   }
 }
 
-TEST_CASE("key_set: rows rise with priority and no two keys share one", "[core][key_set][S9]") {
+TEST_CASE("key_set: slots rise with priority and no two keys share one", "[core][key_set][S9]") {
   unsigned last = 0;
   for (tb::dispatch_key k : every_key()) {
     CHECK(key_set(k).row() > last);
@@ -153,13 +153,13 @@ TEST_CASE("key_set: rows rise with priority and no two keys share one", "[core][
   CHECK(last == tb::author::row_count - 1);
 }
 
-TEST_CASE("key_set: a building block without a backend has a row of its own, not CPU's", "[core][key_set][S10]") {
+TEST_CASE("key_set: a building block without a backend has a slot of its own, not CPU's", "[core][key_set][S10]") {
   STATIC_REQUIRE(key_set(key::Dense).row() != key_set(key::CPU).row());
   STATIC_REQUIRE(key_set(key::Dense).row() != 0);
   STATIC_REQUIRE(key_set(key::Dense).highest() == tb::dispatch_key{functionality::Dense});
 }
 
-TEST_CASE("key_set: backends alone select row 0 and hold no key, but are not nothing", "[core][key_set][S11]") {
+TEST_CASE("key_set: backends alone select slot 0 and hold no key, but are not nothing", "[core][key_set][S11]") {
   constexpr key_set s{backend::CPU, backend::CUDA};
   STATIC_REQUIRE(s.row() == 0);
   STATIC_REQUIRE(s.begin() == s.end());

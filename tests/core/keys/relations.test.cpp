@@ -29,7 +29,7 @@ struct room {
   tb::typed_handle<key_set(const image&)> call = r.find("rel::key").typed<key_set(const image&)>();
   tb::library_block more() { return tb::implement("rel", std::nullopt, r); }
 
-  // Is the row of this key filled by the kernel that answers with its set?
+  // Is the slot of this key filled by the kernel that answers with its set?
   bool fills(dispatch_key k) const {
     try {
       return call.redispatch(k, image{}).row() == key_set(k).row();

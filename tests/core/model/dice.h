@@ -20,7 +20,7 @@ class dice {
     return list[below(list.size())];
   }
 
-  // Mostly keys that rules of the precedence speak of; but every key that has a row comes up.
+  // Mostly keys that rules of the precedence speak of; but every key that has a slot comes up.
   tb::dispatch_key some_key() {
     static constexpr std::array often{key::CPU,
                                       key::CPU,

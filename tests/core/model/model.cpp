@@ -33,7 +33,7 @@ constexpr std::string_view usage =
     "  --seed N          the walk to take (1)\n"
     "  --steps N         how far (100000)\n"
     "  --sweep           in place of the walk: every key in turn, beside each of a list of live sets\n"
-    "  --check-from N    compare every row after every step from this one on; slow (never)\n"
+    "  --check-from N    compare every slot after every step from this one on; slow (never)\n"
     "  --fault NAME      plant a fault in the model: the walk must find a difference\n"
     "  --list-faults     the names of the faults, one per line, and what each does\n"
     "  --help            this text\n"
@@ -84,7 +84,7 @@ std::optional<finding> run_walk(const options& o, bool tells) {
   return std::nullopt;
 }
 
-// A difference may be older than the step that met it: looks at every row of the steps before.
+// A difference may be older than the step that met it: looks at every slot of the steps before.
 finding earliest(options o, finding found) {
   o.steps = found.step;
   o.check_from = found.step - std::min<std::size_t>(found.step, model::walk::steps_between_full_checks);

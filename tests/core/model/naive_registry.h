@@ -1,5 +1,5 @@
 // A registry as lists: what is registered, oldest first, and every answer found by searching them. It says what a call
-// must run and with which keys, and which registrations must be refused. No bits, no rows that are computed from
+// must run and with which keys, and which registrations must be refused. No bits, no slots that are computed from
 // others, nothing remembered from earlier but the lists; only the faults it can be told to have break that.
 #pragma once
 
@@ -45,7 +45,7 @@ inline bool without_backend(tb::dispatch_key k) {
   return tb::author::per_backend(k.layer) && k.device == tb::backend::none;
 }
 
-// Every key that owns a row in which something can be, and first "no key".
+// Every key that owns a slot in which something can be, and first "no key".
 inline const std::vector<tb::dispatch_key>& all_keys() {
   static const std::vector<tb::dispatch_key> keys = [] {
     std::vector<tb::dispatch_key> all;
@@ -269,7 +269,7 @@ class naive_registry {
     }
     return {id == falls_through && k == key::Undefined ? nobody : id, choice.why};
   }
-  // Recomputes a table, or, where that is the fault, only the rows of one target.
+  // Recomputes a table, or, where that is the fault, only the slots of one target.
   void refresh(std::size_t op, std::optional<tb::key_target> only = {}) {
     toy::naive_table rules;
     rules.wrong = wrong_.table;

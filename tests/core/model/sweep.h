@@ -1,6 +1,6 @@
 // The sweep: every key and alias in turn comes and goes beside each of a list of live sets, as a kernel, as a
-// fallthrough and as a fallback, and all rows are compared after each change. The walk meets changes at random; this
-// one meets every change that a row of another key could fail to notice.
+// fallthrough and as a fallback, and all slots are compared after each change. The walk meets changes at random; this
+// one meets every change that a slot of another key could fail to notice.
 #pragma once
 
 #include <array>

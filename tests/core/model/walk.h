@@ -1,5 +1,5 @@
 // The random walk: registrations of all kinds come and go in any order, guards open and close, calls are made. After
-// every change some rows are compared, those first that the model says have changed; now and then all are.
+// every change some slots are compared, those first that the model says have changed; now and then all are.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class walk {
     while (!guards_.empty()) guards_.pop_back();
   }
 
-  // One step; with `every_row` all rows of all operators are compared after it. What it compares never
+  // One step; with `every_row` all slots of all operators are compared after it. What it compares never
   // changes what the next steps do.
   void step(bool every_row) {
     ++steps_;
@@ -309,7 +309,7 @@ class walk {
     return s;
   }
 
-  // Rows that changed are compared before others, a few of each operator; some rows that did not change are too. What
+  // Slots that changed are compared before others, a few of each operator; some slots that did not change are too. What
   // an operator holds comes and goes as a whole with its definition.
   void compare_changes(const snapshot& before, std::size_t touched) {
     const snapshot now = state();
@@ -345,7 +345,7 @@ class walk {
     const std::size_t n = dice_.below(100);
     return n < 35 ? 0 : n < 41 ? 1 : n < 70 ? 2 : n < 88 ? 3 : 4;
   }
-  // The kernel that has not been used for longest of those that are free: what a stale row holds is seen to be stale.
+  // The kernel that has not been used for longest of those that are free: what a stale slot holds is seen to be stale.
   int free_kernel(std::size_t op) {
     if (dice_.chance(18)) return falls_through;
     const bool boxed = dice_.chance(25);

@@ -112,7 +112,7 @@ class world {
             text_of(parts_of(found.effective))};
   }
 
-  // Every row of an operator, those of functionalities that lack their backend too, and what the operator masks: a set
+  // Every slot of an operator, those of functionalities that lack their backend too, and what the operator masks: a set
   // of everything comes back without that, from a kernel or in an error.
   void compare_table(std::size_t op) {
     const auto& keys = all_keys();

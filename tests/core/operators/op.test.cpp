@@ -244,7 +244,7 @@ TEST_CASE("op: an ambiguous AutogradOther says what to do", "[core][op][error][E
   CHECK(toy::text_of<tb::no_kernel>([] { (void)layered(toy::tensor({key::MkldnnCPU, key::AutogradOther})); })
             .starts_with(
                 "op::layered: ambiguous at AutogradOther: a composite kernel and a kernel of a backend that "
-                "shares this row are both registered; register one for AutogradOther, or call below autograd; "));
+                "shares this slot are both registered; register one for AutogradOther, or call below autograd; "));
 }
 
 TEST_CASE("op: a call runs the kernel of the highest key of its effective set, with that set", "[core][op][C1][C3]") {

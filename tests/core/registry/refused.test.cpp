@@ -92,16 +92,16 @@ struct refusal {
 const refusal refusals[] = {
     // Building blocks
     {"a kernel for a building block", [](room& in) { in.library.impl<&answer<5>>(width, bare_sparse); },
-     "ref::width: 'Sparse' at HERE is a building block and has no row; name a backend, for example SparseCPU"},
+     "ref::width: 'Sparse' at HERE is a building block and has no slot; name a backend, for example SparseCPU"},
     {"a boxed kernel for a building block", [](room& in) { in.library.impl_boxed<&boxed>(width, bare_autograd); },
-     "ref::width: 'Autograd' at HERE is a building block and has no row; name a backend, for example AutogradCPU"},
+     "ref::width: 'Autograd' at HERE is a building block and has no slot; name a backend, for example AutogradCPU"},
     {"a fallthrough for a building block", [](room& in) { in.library.fallthrough(fresh, bare_autograd); },
-     "ref::fresh: 'Autograd' at HERE is a building block and has no row; name a backend, for example AutogradCPU"},
+     "ref::fresh: 'Autograd' at HERE is a building block and has no slot; name a backend, for example AutogradCPU"},
     {"a block whose key is a building block",
      [](room& in) { (void)tb::implement("ref", bare_sparse, in.r).impl<&answer<5>>(width); },
-     "ref::width: 'Sparse' at HERE is a building block and has no row; name a backend, for example SparseCPU"},
+     "ref::width: 'Sparse' at HERE is a building block and has no slot; name a backend, for example SparseCPU"},
     {"a fallback for a building block", [](room& in) { (void)tb::fallback<&boxed>(bare_sparse, in.r); },
-     "fallback: 'Sparse' at HERE is a building block and has no row; name a backend, for example SparseCPU"},
+     "fallback: 'Sparse' at HERE is a building block and has no slot; name a backend, for example SparseCPU"},
 
     // Fallbacks
     {"a fallback without a key", [](room& in) { (void)tb::fallback<&boxed>(key::Undefined, in.r); },

@@ -245,10 +245,10 @@ TEST_CASE("registry: a fallback needs a key with a row", "[core][registry][R18][
         "fallback at HERE: needs a key, found Undefined");
   constexpr tb::dispatch_key made_by_hand{tb::functionality::Sparse};
   CHECK(text_of<tb::bad_registration>([&] { tb::fallback<&boxed>(made_by_hand, r).reset(); }) ==
-        "fallback: 'Sparse' at HERE is a building block and has no row; name a backend, for example SparseCPU");
+        "fallback: 'Sparse' at HERE is a building block and has no slot; name a backend, for example SparseCPU");
   CHECK(text_of<tb::bad_registration>(
             [&] { (void)tb::implement("reg", key::CPU, r).impl<&height_cpu>(height, made_by_hand); }) ==
-        "reg::height: 'Sparse' at HERE is a building block and has no row; name a backend, for example SparseCPU");
+        "reg::height: 'Sparse' at HERE is a building block and has no slot; name a backend, for example SparseCPU");
 }
 
 TEST_CASE("registry: the records of an operator say what is registered where", "[core][registry][R27]") {

@@ -86,7 +86,7 @@ TEST_CASE("replace: no key is the catch-all, and a key of a functionality withou
   in.kernels.replace<&answer<6>>(width, key::Undefined);
   CHECK(in.call(image{}) == 6);
   CHECK(refusal([&] { in.kernels.replace<&answer<7>>(width, tb::dispatch_key{tb::functionality::Sparse}); }) ==
-        "rep::width: 'Sparse' at HERE is a building block and has no row; name a backend, for example SparseCPU");
+        "rep::width: 'Sparse' at HERE is a building block and has no slot; name a backend, for example SparseCPU");
 }
 
 TEST_CASE("replace: what calls pass through can be replaced too", "[core][library][R12][F2]") {

@@ -27,7 +27,7 @@ inline constexpr auto cpu = tb::static_dispatch::kernels<key::CPU>(tb::static_di
 
 }  // namespace
 
-TEST_CASE("installation: the table's rows hold the very records of the set", "[core][installation]") {
+TEST_CASE("installation: the table's slots hold the very records of the set", "[core][installation]") {
   const auto defined = tb::static_dispatch::install(tb::static_dispatch::operators<width, height>{});
   const auto live = tb::static_dispatch::install(cpu);
   const auto row = tb::key_set(key::CPU).row();

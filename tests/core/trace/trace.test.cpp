@@ -299,7 +299,7 @@ TEST_CASE("trace: tables are the same while one is on, and after it", "[core][tr
   }
 }
 
-TEST_CASE("trace: rows hold the very records again when the last trace has ended", "[core][trace]") {
+TEST_CASE("trace: slots hold the very records again when the last trace has ended", "[core][trace]") {
   const raw_entry& head = raw_entry::of(layered.handle());
   std::vector<const void*> before, after;
   for (unsigned row = 0; row < tb::author::row_count; ++row) before.push_back(head.rows[row].load());
@@ -469,7 +469,7 @@ TEST_CASE("trace: without memory it goes without an event, and calls go on", "[c
   CHECK(t.dropped() == 1);
 }
 
-TEST_CASE("trace: without memory a row goes untraced, and what is registered is not refused", "[core][trace][H5]") {
+TEST_CASE("trace: without memory a slot goes untraced, and what is registered is not refused", "[core][trace][H5]") {
   if (!allocations_fail()) SKIP("a sanitizer keeps operator new to itself");
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     CHECK((std::size_t{0} + ... + goes_untraced<I>()) > 0);

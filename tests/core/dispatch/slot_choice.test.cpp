@@ -1,5 +1,5 @@
-// The selection itself, without registry, threads or calls. row_value is no name that users see, so this file is an
-// implementation unit of the module.
+// The selection itself, without registry, threads or calls. choose_for_slot is no name that users see, so this file is
+// an implementation unit of the module.
 module;
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 using toy::naive_table;
 
-// What row_value asks for, out of the lists of the model: each registration is the target it was made for.
+// What choose_for_slot asks for, out of the lists of the model: each registration is the target it was made for.
 struct toy_live {
   const naive_table& model;
   const key_target* find(key_target t) const {
@@ -39,7 +39,7 @@ struct toy_live {
 };
 
 naive_table::choice value_of(const naive_table& live, dispatch_key k) {
-  const auto found = detail::row_value(toy_live{live}, detail::row_of(k), [](auto&&...) {});
+  const auto found = detail::choose_for_slot(toy_live{live}, detail::slot_index(k), [](auto&&...) {});
   return {found.why, found.from == nullptr ? std::nullopt : std::optional(*found.from)};
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("table: no alias fills the layers that are neither backend nor autogra
   CHECK(why(live, key::Tracer) == inspect::row_reason::missing);
 }
 
-TEST_CASE("table: a row of a building block alone holds nothing", "[core][table][S10]") {
+TEST_CASE("table: a slot of a building block alone holds nothing", "[core][table][S10]") {
   CHECK(why(with({CIA, CEA, key::CPU}, {key::CPU}), dispatch_key{functionality::Dense}) ==
         inspect::row_reason::missing);
 }
@@ -285,7 +285,7 @@ int disagreements(toy::table_fault wrong) {
 
 }  // namespace
 
-TEST_CASE("table: every row of random registrations is as the rules written a second time say", "[core][table]") {
+TEST_CASE("table: every slot of random registrations is as the rules written a second time say", "[core][table]") {
   CHECK(disagreements(toy::table_fault::none) == 0);
 }
 

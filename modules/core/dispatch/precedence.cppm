@@ -1,24 +1,24 @@
-// Which kernel a row holds: one pure function of what is registered now.
+// Which kernel a slot holds: one pure function of what is registered now.
 //
 // Nothing here depends on the order of registrations, on earlier tables or on threads. The registry calls it to fill
-// rows; explain calls it, with a visitor, to say why. The labels are those of docs/design/dispatch.md, "Precedence".
-export module topbit.core:dispatch.table;
+// slots; explain calls it, with a visitor, to say why. The labels are those of docs/design/dispatch.md, "Precedence".
+export module topbit.core:dispatch.precedence;
 
 import topbit.std;
 import :keys.key;
 import :keys.key_set;
-import :keys.row_set;
+import :keys.slot_relations;
 
 namespace topbit {
 
 namespace inspect {
 
-/// Why a row holds what it holds.
+/// Why a slot holds what it holds.
 export enum class row_reason : std::uint8_t {
   kernel,                  // registered for this very key
   default_backend_kernel,  // CompositeExplicitAutograd or its NonFunctional form
   nested_kernel,           // CompositeImplicitAutogradNestedTensor
-  ambiguous,               // AutogradOther, with both a composite and a backend kernel that shares the row
+  ambiguous,               // AutogradOther, with both a composite and a backend kernel that shares the slot
   composite_kernel,        // CompositeImplicitAutograd, or catch-all
   autograd_kernel,         // the Autograd alias
   batched_kernel,          // FuncTorchBatchedDecomposition
@@ -40,23 +40,23 @@ inline constexpr key_set transparent_keys{
     key::VmapMode,      key::AutogradFunctionality, key::AutogradOther,         key::AutogradNestedTensor};
 
 template <class Registration>
-struct row_choice {
+struct slot_choice {
   inspect::row_reason why = inspect::row_reason::missing;
   const Registration* from = nullptr;  // null for ambiguous, transparent and missing
 };
 
-// `live.direct(row)`, `live.alias(key)` and `live.fallback(row)` give the newest live registration or null.
+// `live.direct(slot)`, `live.alias(key)` and `live.fallback(slot)` give the newest live registration or null.
 // `note(reason, registration, text)` hears of each candidate that was passed over.
 template <class Live, class Note>
-constexpr auto row_value(const Live& live, unsigned row, Note&& note) {
+constexpr auto choose_for_slot(const Live& live, unsigned slot, Note&& note) {
   using registration = std::remove_cvref_t<decltype(*live.direct(0))>;
-  using choice = row_choice<registration>;
-  const dispatch_key k = author::key_of_row(row);
-  const auto alias = [&](alias_key a) { return alias_rows[a.index].has(row) ? live.alias(a) : nullptr; };
+  using choice = slot_choice<registration>;
+  const dispatch_key k = author::key_of_row(slot);
+  const auto alias = [&](alias_key a) { return alias_slots[a.index].has(slot) ? live.alias(a) : nullptr; };
   if (lacks_backend(k)) return choice{};
 
-  if (row != 0) {
-    if (const registration* r = live.direct(row)) return choice{inspect::row_reason::kernel, r};  // P1
+  if (slot != 0) {
+    if (const registration* r = live.direct(slot)) return choice{inspect::row_reason::kernel, r};  // P1
   }
   for (alias_key a : {key::CompositeExplicitAutogradNonFunctional, key::CompositeExplicitAutograd}) {  // P2 P3
     if (const registration* r = alias(a)) return choice{inspect::row_reason::default_backend_kernel, r};
@@ -66,7 +66,7 @@ constexpr auto row_value(const Live& live, unsigned row, Note&& note) {
   }
   if (const registration* composite = alias(key::CompositeImplicitAutograd)) {  // P5
     bool below = false;  // P4: is there a kernel under this autograd key that a composite must not shadow?
-    backend_rows[row].for_each([&](unsigned other) { below |= live.direct(other) != nullptr; });
+    backend_slots[slot].for_each([&](unsigned other) { below |= live.direct(other) != nullptr; });
     if (k == key::AutogradOther && below) return choice{inspect::row_reason::ambiguous, nullptr};
     if (!below && live.alias(key::CompositeExplicitAutograd) == nullptr) {
       return choice{inspect::row_reason::composite_kernel, composite};
@@ -78,8 +78,8 @@ constexpr auto row_value(const Live& live, unsigned row, Note&& note) {
     return choice{inspect::row_reason::batched_kernel, r};
   }
   if (const registration* r = alias(key::Autocast)) return choice{inspect::row_reason::autocast_kernel, r};  // P7a
-  if (row != 0) {
-    if (const registration* r = live.fallback(row)) return choice{inspect::row_reason::backend_fallback, r};  // P8
+  if (slot != 0) {
+    if (const registration* r = live.fallback(slot)) return choice{inspect::row_reason::backend_fallback, r};  // P8
     if (transparent_keys.has(k.layer)) return choice{inspect::row_reason::transparent, nullptr};
   }
   return choice{};  // P9

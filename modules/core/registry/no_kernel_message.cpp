@@ -74,9 +74,9 @@ std::string missing_text(const entry& e, key_set keys, std::span<const key_set> 
   const std::string name(e.name);
   const live_kernels live(e);
   const dispatch_key selected = author::key_of_row(keys.row());
-  if (row_value(live, keys.row(), [](auto&&...) {}).why == inspect::row_reason::ambiguous) {
+  if (choose_for_slot(live, keys.row(), [](auto&&...) {}).why == inspect::row_reason::ambiguous) {
     return name + ": ambiguous at AutogradOther: a composite kernel and a kernel of a backend that shares this " +
-           "row are both registered; register one for AutogradOther, or call below autograd; " + kernels_text(e);
+           "slot are both registered; register one for AutogradOther, or call below autograd; " + kernels_text(e);
   }
   if (selected == key::Undefined) {
     key_set brought;
@@ -132,9 +132,9 @@ const kernel* kernel_at(const entry_head& head, dispatch_key k) {
   const std::string name(e.name);
   if (e.definitions.empty()) throw no_kernel(undefined_text(e), name, k);
   const live_kernels live(e);
-  const unsigned row = row_of(k);
-  const live_registration* found = row == 0 ? nullptr : live.direct(row);
-  if (found == nullptr && row != 0) found = live.fallback(row);
+  const unsigned slot = slot_index(k);
+  const live_registration* found = slot == 0 ? nullptr : live.direct(slot);
+  if (found == nullptr && slot != 0) found = live.fallback(slot);
   if (found != nullptr && found->impl->kind != kernel_kind::fallthrough) return e.front_of(*found->impl);
   throw no_kernel(
       name +

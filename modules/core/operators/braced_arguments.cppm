@@ -1,7 +1,7 @@
 // Parameters that take braces. A deduced parameter cannot be given `{2, 3}`, so an overload set has signatures of these
 // types beside the one that deduces. Each stands for one parameter of an operator, converts from what a call may give
 // for it, and lives as long as the call.
-export module topbit.core:operators.braces;
+export module topbit.core:operators.braced_arguments;
 
 import topbit.std;
 import :operators.call;
