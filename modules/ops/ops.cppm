@@ -99,7 +99,7 @@ import :sort.unique_kernels;
 export import :syntax.indexing;
 export import :syntax.operators;
 
-import :gradients.derivative;
+import :gradient_registration.derivative;
 
 export import :backend.backend;
 import :backend.builtin;

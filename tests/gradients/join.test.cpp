@@ -1,4 +1,4 @@
-// Gradients of joins, of what is repeated, turned, cut off and padded, and of what is filled and copied.
+// Gradients of joins, of what is repeated, flipped, cut off and padded, and of what is filled and copied.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <optional>

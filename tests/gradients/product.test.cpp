@@ -30,12 +30,13 @@ tensor fixed(const shape& sizes, const tensor& like) {
 
 TEST_CASE("product gradients: mm and bmm, of transposed and empty matrices too", "[gradients]") {
   check_gradients({"mm", {{2, 3}, {3, 4}}, [](in x) { return out{aten::mm(x[0], x[1])}; }});
-  check_gradients({"mm, turned", {{3, 2}, {4, 3}}, [](in x) { return out{aten::mm(aten::t(x[0]), aten::t(x[1]))}; }});
+  check_gradients(
+      {"mm, transposed", {{3, 2}, {4, 3}}, [](in x) { return out{aten::mm(aten::t(x[0]), aten::t(x[1]))}; }});
   check_gradients({"mm of one tensor", {{3, 3}}, [](in x) { return out{aten::mm(x[0], x[0])}; }});
   check_gradients({"mm of a fixed one", {{2, 3}}, [](in x) { return out{aten::mm(x[0], fixed({3, 2}, x[0]))}; }});
   check_gradients({"mm with a fixed one", {{3, 2}}, [](in x) { return out{aten::mm(fixed({2, 3}, x[0]), x[0])}; }});
   check_gradients({"bmm", {{2, 2, 3}, {2, 3, 4}}, [](in x) { return out{aten::bmm(x[0], x[1])}; }});
-  check_gradients({"bmm, turned", {{2, 3, 2}, {2, 4, 3}}, [](in x) {
+  check_gradients({"bmm, transposed", {{2, 3, 2}, {2, 4, 3}}, [](in x) {
                      return out{aten::bmm(aten::transpose_int(x[0], 1, 2), aten::transpose_int(x[1], 1, 2))};
                    }});
   for (const auto& [a, b] :

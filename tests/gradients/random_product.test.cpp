@@ -133,9 +133,9 @@ random_rule distance(const std::string& name, bool of_pairs, distance_of f) {
 
 const std::vector<random_rule> rules{
     product("mm", matrices, [](in x) { return aten::mm(x[0], x[1]); }),
-    product("mm, turned", matrices, [](in x) { return aten::mm(aten::t(x[1]), aten::t(x[0])); }),
+    product("mm, transposed", matrices, [](in x) { return aten::mm(aten::t(x[1]), aten::t(x[0])); }),
     product("bmm", batches, [](in x) { return aten::bmm(x[0], x[1]); }),
-    product("bmm, turned", batches,
+    product("bmm, transposed", batches,
             [](in x) { return aten::bmm(aten::transpose_int(x[1], 1, 2), aten::transpose_int(x[0], 1, 2)); }),
     product("addmm", matrices_and_more,
             [](in x) { return aten::addmm(x[0], x[1], x[2], arg<"beta"> = 0.5, arg<"alpha"> = -2); }),

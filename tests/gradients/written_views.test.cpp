@@ -28,19 +28,19 @@ using index_list = std::vector<std::optional<tensor>>;
 
 namespace {
 
-tensor at(const numbers& places) {
-  return tensor_of(places, {static_cast<std::int64_t>(places.size())}, tb::dtype::int64);
+tensor at(const numbers& indices) {
+  return tensor_of(indices, {static_cast<std::int64_t>(indices.size())}, tb::dtype::int64);
 }
 
 // The index 0 for each element.
 tensor first_of(T w) { return tensor_of(numbers(static_cast<std::size_t>(w.numel()), 0), w.sizes(), tb::dtype::int64); }
 
-// The places of the first dimension from behind, for each element.
-tensor turned(T w) {
-  numbers places;
+// The indices of the first dimension from the last, for each element.
+tensor reversed_index(T w) {
+  numbers indices;
   support::each_index(w.sizes(),
-                      [&](const tb::shape& i) { places.push_back(static_cast<double>(w.sizes()[0] - 1 - i[0])); });
-  return tensor_of(places, w.sizes(), tb::dtype::int64);
+                      [&](const tb::shape& i) { indices.push_back(static_cast<double>(w.sizes()[0] - 1 - i[0])); });
+  return tensor_of(indices, w.sizes(), tb::dtype::int64);
 }
 tensor first_twice(T w) {
   const tensor first = aten::slice_Tensor(w, 0, 0, 1), both[] = {first, first};
@@ -108,7 +108,7 @@ const some_write writes[] = {
     {"index_reduce_", [](tensor& v, T w) { aten::index_reduce_(v, 0, at({0, 0}), first_twice(w), "prod"); }},
     {"index_put_", [](tensor& v, T w) { aten::index_put_(v, index_list{at({0})}, aten::select_int(w, 0, 0)); }},
     {"index_put_, adding", [](tensor& v, T w) { aten::index_put_(v, index_list{at({-1, -1})}, first_twice(w), true); }},
-    {"scatter_", [](tensor& v, T w) { aten::scatter_src_(v, 0, turned(w), w); }},
+    {"scatter_", [](tensor& v, T w) { aten::scatter_src_(v, 0, reversed_index(w), w); }},
     {"scatter_, a value", [](tensor& v, T w) { aten::scatter_value_(v, -1, first_of(w), 3); }},
     {"scatter_, add", [](tensor& v, T w) { aten::scatter_reduce_(v, 0, first_of(w), w, tb::arg<"reduce"> = "add"); }},
     {"scatter_, a value, multiply",
@@ -200,7 +200,7 @@ TEST_CASE("written views: a view that was made before sees the write, also of el
   for (const auto view : before) {
     check_gradients({"", {{2, 4}, {4}}, [view](in x) {
                        const tensor y = x[0] * 1;
-                       // A copy gives as_strided the places that a dense tensor has.
+                       // A copy gives as_strided the indices that a dense tensor has.
                        tensor dense = aten::clone(y, tb::memory_format::contiguous);
                        const tensor seen = view(dense);
                        aten::mul_Tensor_(dense, x[1]);

@@ -25,8 +25,8 @@ tensor as_summand(const tensor& kept, dtype type) {
 }
 
 tensor causal_mask(const tensor& query, const tensor& key) {
-  const auto places = [&](std::int64_t n) { return aten::arange(n, arg<"device"> = query.device()); };
-  return aten::ge_Tensor(as_column(places(query.size(-2))), as_row(places(key.size(-2))));
+  const auto positions = [&](std::int64_t n) { return aten::arange(n, arg<"device"> = query.device()); };
+  return aten::ge_Tensor(as_column(positions(query.size(-2))), as_row(positions(key.size(-2))));
 }
 
 void check_attention(backend_call c, const tensor& query, const tensor& key, const tensor& value) {

@@ -123,10 +123,10 @@ struct max_pool_gradient {
 using max_pool_backward_gradient =
     derivative<aten::max_pool2d_with_indices_backward, keep<7>,
                [](T g, T indices, sizes_view, sizes_view, sizes_view, sizes_view, bool) {
-                 shape pixels(std::span(g.sizes().begin(), g.dim() - 2)), places = pixels;
+                 shape pixels(std::span(g.sizes().begin(), g.dim() - 2)), positions = pixels;
                  pixels.push_back(g.size(-2) * g.size(-1));
-                 places.push_back(indices.size(-2) * indices.size(-1));
-                 const tensor taken = aten::gather(aten::reshape(g, pixels), -1, aten::reshape(indices, places));
+                 positions.push_back(indices.size(-2) * indices.size(-1));
+                 const tensor taken = aten::gather(aten::reshape(g, pixels), -1, aten::reshape(indices, positions));
                  return aten::reshape(taken, indices.sizes());
                },
                no_gradient, no_gradient>;
@@ -180,6 +180,6 @@ constexpr author::kernel_row rows[] = {
 
 }  // namespace
 
-std::span<const author::kernel_row> network_gradients() { return rows; }
+std::span<const author::kernel_row> convolution_gradients() { return rows; }
 
 }  // namespace topbit::detail

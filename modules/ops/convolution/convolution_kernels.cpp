@@ -52,7 +52,7 @@ struct layout_of_convolution {
   std::int64_t groups = given_shape.groups, group_outputs = outputs / groups;
   shape padded{};  // spatial sizes with padding
   shape kernel{};
-  std::int64_t padded_size = 1, places = 1, kernel_size = 1;
+  std::int64_t padded_size = 1, positions = 1, kernel_size = 1;
   std::int64_t depth = 0;  // K of one product: elements of a window in all channels of a group
   std::int64_t image_windows = 0;
 
@@ -61,11 +61,12 @@ struct layout_of_convolution {
       padded.push_back(s.room(c, i));
       kernel.push_back(s.weight[i + 2]);
       padded_size = product_of(c, "padded input", padded_size, padded[i]);
-      places *= s.out[i + 2];
+      positions *= s.out[i + 2];
       kernel_size *= kernel[i];
     }
     depth = given_shape.weight[1] * kernel_size;
-    image_windows = product_of(c, "windows of an image", groups, product_of(c, "windows of an image", depth, places));
+    image_windows =
+        product_of(c, "windows of an image", groups, product_of(c, "windows of an image", depth, positions));
   }
 
   std::int64_t chunk(device where) const {
@@ -100,16 +101,16 @@ struct layout_of_convolution {
     for (std::size_t i = 0; i < windows; ++i) strides.push_back(all.strides()[i + 2] * given_shape.stride[i]);
     return strides;
   }
-  // The columns of `count` images from `first` on: [count * channels, kernel.., places..], or [channels, kernel..,
-  // count, places..].
-  enum class images_among { channels, places };
+  // The columns of `count` images from `first` on: [count * channels, kernel.., positions..], or [channels, kernel..,
+  // count, positions..].
+  enum class images_among { channels, positions };
   tensor columns(backend_call c, const tensor& all, std::int64_t first, std::int64_t count, images_among where) const {
     shape sizes{where == images_among::channels ? count * channels : channels}, strides{padded_size};
     for (std::size_t i = 0; i < windows; ++i) {
       sizes.push_back(kernel[i]);
       strides.push_back(all.strides()[i + 2] * given_shape.dilation[i]);
     }
-    if (where == images_among::places) {
+    if (where == images_among::positions) {
       sizes.push_back(count);
       strides.push_back(channels * padded_size);
     }
@@ -120,14 +121,14 @@ struct layout_of_convolution {
     }
     return dense(c, view_at(all, sizes, strides, first * channels * padded_size));
   }
-  // A group's columns of `count` images: [count, depth, places].
+  // A group's columns of `count` images: [count, depth, positions].
   tensor group_columns(const tensor& all_columns, std::int64_t g, std::int64_t count) const {
-    return view_at(all_columns, {count, depth, places}, {image_windows, places, 1}, g * depth * places);
+    return view_at(all_columns, {count, depth, positions}, {image_windows, positions, 1}, g * depth * positions);
   }
-  // A group's results of `count` images: [count, outputs of the group, places].
+  // A group's results of `count` images: [count, outputs of the group, positions].
   tensor group_results(const tensor& results, std::int64_t g, std::int64_t first, std::int64_t count) const {
-    return view_at(results, {count, group_outputs, places}, {outputs * places, places, 1},
-                   (first * outputs + g * group_outputs) * places);
+    return view_at(results, {count, group_outputs, positions}, {outputs * positions, positions, 1},
+                   (first * outputs + g * group_outputs) * positions);
   }
   template <class Visit>
   void each_chunk(device where, Visit visit) const {
@@ -287,22 +288,22 @@ void convolve_input_kernel::run(backend_call c, const tensor& gradient, const te
   if (gradient.numel() != 0) {
     const tensor g_results = dense(c, in_dtype(c, gradient, type)), factors = dense(c, in_dtype(c, weight, type));
     of.each_chunk(out.device(), [&](std::int64_t first, std::int64_t count) {
-      const tensor columns = author::make_tensor({count, of.groups * of.depth, of.places}, type, out.device());
+      const tensor columns = author::make_tensor({count, of.groups * of.depth, of.positions}, type, out.device());
       for (std::int64_t g = 0; g < of.groups; ++g) {
         const tensor left =
             view_at(factors, {count, of.depth, of.group_outputs}, {0, 1, of.depth}, g * of.group_outputs * of.depth);
         multiply(c, of.group_columns(columns, g, count), left, of.group_results(g_results, g, first, count));
       }
       shape sizes{count, of.channels}, to_strides{of.channels * of.padded_size, of.padded_size},
-          from_strides{of.image_windows, of.kernel_size * of.places};
+          from_strides{of.image_windows, of.kernel_size * of.positions};
       const shape steps = of.window_strides(all);
-      shape places;
-      for (std::size_t i = 0; i < of.windows; ++i) places.push_back(given_shape.out[i + 2]);
-      const shape place_strides = dense_strides(places);
+      shape positions;
+      for (std::size_t i = 0; i < of.windows; ++i) positions.push_back(given_shape.out[i + 2]);
+      const shape position_strides = dense_strides(positions);
       for (std::size_t i = 0; i < of.windows; ++i) {
-        sizes.push_back(places[i]);
+        sizes.push_back(positions[i]);
         to_strides.push_back(steps[i]);
-        from_strides.push_back(place_strides[i]);
+        from_strides.push_back(position_strides[i]);
       }
       for (std::int64_t k = 0; k < of.kernel_size; ++k) {
         std::int64_t at = first * of.channels * of.padded_size, rest = k;
@@ -311,7 +312,7 @@ void convolve_input_kernel::run(backend_call c, const tensor& gradient, const te
         }
         const tensor to = view_at(all, sizes, to_strides, at);
         run_elementwise_in(c, elementwise::add, type,
-                           collect(to, view_at(columns, sizes, from_strides, k * of.places), scalar(1)), to);
+                           collect(to, view_at(columns, sizes, from_strides, k * of.positions), scalar(1)), to);
       }
     });
   }
@@ -341,14 +342,16 @@ void convolve_weight_kernel::run(backend_call c, const tensor& gradient, const t
   if (gradient.numel() != 0) {
     const tensor g_results = dense(c, in_dtype(c, gradient, type)), all = of.padded_input(c, input, type);
     of.each_chunk(out.device(), [&](std::int64_t first, std::int64_t count) {
-      const std::int64_t places = count * of.places;
-      const tensor columns = of.columns(c, all, first, count, layout_of_convolution::images_among::places);
-      const tensor results = dense(c, view_at(g_results, {of.outputs, count, of.places},
-                                              {of.places, of.outputs * of.places, 1}, first * of.outputs * of.places));
+      const std::int64_t positions = count * of.positions;
+      const tensor columns = of.columns(c, all, first, count, layout_of_convolution::images_among::positions);
+      const tensor results =
+          dense(c, view_at(g_results, {of.outputs, count, of.positions}, {of.positions, of.outputs * of.positions, 1},
+                           first * of.outputs * of.positions));
       for (std::int64_t g = 0; g < of.groups; ++g) {
         const tensor to = view_at(result, {of.group_outputs, of.depth}, {of.depth, 1}, g * of.group_outputs * of.depth);
-        const tensor left = view_at(results, {of.group_outputs, places}, {places, 1}, g * of.group_outputs * places);
-        const tensor right = view_at(columns, {places, of.depth}, {1, places}, g * of.depth * places);
+        const tensor left =
+            view_at(results, {of.group_outputs, positions}, {positions, 1}, g * of.group_outputs * positions);
+        const tensor right = view_at(columns, {positions, of.depth}, {1, positions}, g * of.depth * positions);
         multiply(c, to, left, right, {1, 1, &to, {}});
       }
     });

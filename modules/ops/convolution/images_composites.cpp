@@ -86,13 +86,13 @@ tensor nearest(const tensor& self, std::size_t d, std::int64_t count, std::optio
   const std::int64_t size = self.sizes()[d];
   const float step =
       scale && *scale > 0 ? static_cast<float>(1 / *scale) : static_cast<float>(size) / static_cast<float>(count);
-  std::vector<std::int64_t> places;
+  std::vector<std::int64_t> indices;
   for (std::int64_t i = 0; i < count; ++i) {
     const float scaled = std::min(static_cast<float>(i) * step, static_cast<float>(size - 1));
-    const std::int64_t place = std::min(static_cast<std::int64_t>(scaled), size - 1);
-    places.push_back(count == size ? i : count == 2 * size ? i / 2 : place);
+    const std::int64_t index = std::min(static_cast<std::int64_t>(scaled), size - 1);
+    indices.push_back(count == size ? i : count == 2 * size ? i / 2 : index);
   }
-  return to(from_values(places, {count}), self.device());
+  return to(from_values(indices, {count}), self.device());
 }
 
 tensor upsample_nearest2d(const tensor& self, sizes_view output_size, std::optional<double> scales_h,

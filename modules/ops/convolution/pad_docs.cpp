@@ -86,7 +86,7 @@ constexpr author::operator_page pages[] = {
         .memory = "the result is new and dense",
         .cost =
             "constant_pad_nd's; with another mode one pass for each padded dimension, each into a new tensor, and a "
-            "list of places made on the host for it",
+            "list of indices made on the host for it",
         .errors = {raises<shape_error>(bad_pad, "pad([1, 2], [1])"),
                    raises<shape_error>(
                        "in modes other than 'constant': more padding than the mode supports, an empty result, or not "
@@ -105,8 +105,9 @@ constexpr author::operator_page pages[] = {
         .shapes = padded,
         .dtypes = "any; the result has self's",
         .memory = "the result is new and dense",
-        .cost = "one pass for each padded dimension, each into a new tensor, and a list of places made on the host for "
-                "it",
+        .cost =
+            "one pass for each padded dimension, each into a new tensor, and a list of indices made on the host for "
+            "it",
         .errors = {raises<shape_error>("more padding than elements, an empty result, or self has fewer dimensions than "
                                        "are padded, or over two more",
                                        "_pad_circular([1, 2], [3, 0])"),

@@ -28,17 +28,17 @@ std::int64_t left_of(std::int64_t size, both_ends pad) {
 
 // The source index of each element of a padded dimension: int64, on the CPU. reflect and replicate may read cropped
 // elements; circular reads only those that are left.
-tensor places_of(edge mode, std::int64_t size, both_ends pad) {
-  std::vector<std::int64_t> places;
+tensor indices_of(edge mode, std::int64_t size, both_ends pad) {
+  std::vector<std::int64_t> indices;
   const std::int64_t left = left_of(size, pad), first = std::max<std::int64_t>(-pad.before, 0);
   for (std::int64_t i = -pad.before; i < size + pad.behind; ++i) {
     switch (mode) {
-      case edge::reflect: places.push_back(size - 1 - std::abs(size - 1 - std::abs(i))); break;
-      case edge::replicate: places.push_back(std::min(std::max<std::int64_t>(i, 0), size - 1)); break;
-      case edge::circular: places.push_back(first + (i - first + left) % left); break;
+      case edge::reflect: indices.push_back(size - 1 - std::abs(size - 1 - std::abs(i))); break;
+      case edge::replicate: indices.push_back(std::min(std::max<std::int64_t>(i, 0), size - 1)); break;
+      case edge::circular: indices.push_back(first + (i - first + left) % left); break;
     }
   }
-  return from_values(places, {static_cast<std::int64_t>(places.size())});
+  return from_values(indices, {static_cast<std::int64_t>(indices.size())});
 }
 
 }  // namespace
@@ -88,13 +88,13 @@ void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad,
     const both_ends at(pad, i);
     if (!at.any()) continue;
     const std::size_t d = self.dim() - 1 - i;
-    const tensor host = places_of(mode, now.sizes()[d], at);
-    tensor places = author::make_tensor(host.sizes(), dtype::int64, self.device());
-    copy(c, places, host);
+    const tensor host = indices_of(mode, now.sizes()[d], at);
+    tensor indices = author::make_tensor(host.sizes(), dtype::int64, self.device());
+    copy(c, indices, host);
     shape sizes = now.sizes();
     sizes[d] = host.numel();
     const tensor next = author::make_tensor(sizes, self.dtype(), self.device());
-    run_take_along(c, take_code::take, next, now, d, places);
+    run_take_along(c, take_code::take, next, now, d, indices);
     now = next;
   }
   copy_result(out, now);
@@ -124,7 +124,7 @@ struct edge_pad_gradient {
       shape to_sizes = now.sizes();
       to_sizes[d] = sizes[d];
       const tensor zeros = aten::zeros(to_sizes, arg<"dtype"> = g.dtype(), arg<"device"> = g.device());
-      now = aten::index_add(zeros, static_cast<std::int64_t>(d), to(places_of(Mode, sizes[d], at), g.device()), now);
+      now = aten::index_add(zeros, static_cast<std::int64_t>(d), to(indices_of(Mode, sizes[d], at), g.device()), now);
     }
     return {now};
   }

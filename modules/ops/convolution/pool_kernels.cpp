@@ -61,7 +61,7 @@ tb_pool windows_of(backend_call c, tb_pool_op op, const tensor& self, sizes_view
     const std::int64_t padded = sum_of(c, "padded size", length, product_of(c, "padded size", paddings[i], 2));
     const std::int64_t room = padded - 1 - product_of(c, "reach of the kernel", dilations[i], kernels[i] - 1);
     // With ceil the last window may be partial, but must begin in the image or the padding before it.
-    const std::int64_t last = ceil ? sum_of(c, "places of windows", room, strides[i] - 1) : room;
+    const std::int64_t last = ceil ? sum_of(c, "positions of windows", room, strides[i] - 1) : room;
     std::int64_t count = last < 0 ? 0 : last / strides[i] + 1;
     if (ceil && (count - 1) * strides[i] >= length + paddings[i]) --count;
     if (count < 1) {
@@ -94,13 +94,13 @@ tb_pool averages_of(backend_call c, tb_pool_op op, const tensor& self, sizes_vie
 void run_pool(backend_call c, tb_pool p, const tensor& in, const tensor& out, const tensor* indices) {
   const dtype type = product_type(out.dtype());
   const tensor from = dense(c, in_dtype(c, in, type));
-  const auto place = [](const tensor& t, dtype wanted) {
+  const auto destination = [](const tensor& t, dtype wanted) {
     return t.dtype() == wanted && t.is_contiguous() ? t : author::make_tensor(t.sizes(), wanted, t.device());
   };
-  const tensor to = place(out, type);
+  const tensor to = destination(out, type);
   tensor index;
   const bool writes_index = p.op == TB_MAX_POOL;
-  if (indices != nullptr) index = writes_index ? place(*indices, dtype::int64) : dense(c, *indices);
+  if (indices != nullptr) index = writes_index ? destination(*indices, dtype::int64) : dense(c, *indices);
   check_storage(c, from);
   check_storage(c, to);
   p.in = from.data();

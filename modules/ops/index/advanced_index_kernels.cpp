@@ -80,9 +80,10 @@ index_by_dim coordinates(backend_call c, const tensor& self, index_tensors indic
       out.open = true;
       continue;
     }
-    const tensor places = nonzero_of(c, *i);
+    const tensor coordinates_of_true = nonzero_of(c, *i);
     for (std::int64_t d = 0; d < i->dim(); ++d) {
-      by_dim.push_back(author::make_view(places, {places.sizes()[0]}, {places.strides()[0]}, d));
+      by_dim.push_back(author::make_view(coordinates_of_true, {coordinates_of_true.sizes()[0]},
+                                         {coordinates_of_true.strides()[0]}, d));
     }
   }
   by_dim.resize(self.dim());
@@ -242,15 +243,16 @@ tensor& put_masked(backend_call c, tensor& self, const tensor& mask, const tenso
   check_written(c, self);
   if (c.table == nullptr) return self;
   tensor to = at_least_1d(self);
-  const tensor places = nonzero_of(c, at_least_1d(expanded(in_dtype(c, mask, dtype::boolean), self.sizes())));
-  const std::int64_t count = places.sizes()[0];
+  const tensor coordinates_of_true =
+      nonzero_of(c, at_least_1d(expanded(in_dtype(c, mask, dtype::boolean), self.sizes())));
+  const std::int64_t count = coordinates_of_true.sizes()[0];
   if (source.numel() < count) {
     refuse<shape_error>(c, "found " + std::to_string(source.numel()) + " elements in the source, wanted " +
                                std::to_string(count) + ", one for each True of the mask");
   }
   std::vector<std::optional<tensor>> index;
   for (std::int64_t d = 0; d < to.dim(); ++d) {
-    index.emplace_back(author::make_view(places, {count}, {places.strides()[0]}, d));
+    index.emplace_back(author::make_view(coordinates_of_true, {count}, {coordinates_of_true.strides()[0]}, d));
   }
   const tensor values = reshaped(dense(c, source), {source.numel()});
   index_put_kernel::run(c, to, index, author::make_view(values, {count}, {1}, author::record_of(values).offset), false);
@@ -327,13 +329,13 @@ tensor bincount_kernel::run(backend_call c, const tensor& self, const std::optio
   tensor out = make_result(dense_meta({bins}, type, self));
   fill(c, out, 0);
   if (self.numel() == 0) return out;
-  const tensor places = flat_index(c, self);
+  const tensor index = flat_index(c, self);
   tensor source = author::make_tensor(self.sizes(), type, self.device());
   if (weighted)
     copy(c, source, *weights);
   else
     fill(c, source, 1);
-  run_take_along(c, take_code::put_add, source, out, 0, places);
+  run_take_along(c, take_code::put_add, source, out, 0, index);
   return out;
 }
 

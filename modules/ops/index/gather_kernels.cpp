@@ -67,13 +67,13 @@ void run_take_along(backend_call c, take_code code, const tensor& rows, const te
 void run_put_along(backend_call c, take_code code, const tensor& self, std::int64_t dim, const tensor& index,
                    const tensor& rows, const tensor& out) {
   const std::size_t d = dim_of(c, dim, self);
-  const tensor places = flat_index(c, index), source = dense(c, rows);
-  run_take_along(c, take_code::check, source, self, d, places);
+  const tensor flat = flat_index(c, index), source = dense(c, rows);
+  run_take_along(c, take_code::check, source, self, d, flat);
   tensor to = out;
   if (!author::same_view(out, self)) copy(c, to, self);
-  if (out.numel() == 0 || places.numel() == 0) return;
+  if (out.numel() == 0 || flat.numel() == 0) return;
   const tensor table = dense(c, out);
-  run_take_along(c, code, source, table, d, places);
+  run_take_along(c, code, source, table, d, flat);
   if (!table.same_as(out)) copy(c, to, table);
 }
 

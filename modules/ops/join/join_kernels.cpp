@@ -108,9 +108,9 @@ result_meta flip_kernel::meta(std::string_view op, const tensor& self, integers 
 }
 void flip_kernel::run(backend_call c, const tensor& self, integers over, const tensor& out) {
   if (out.numel() == 0) return;
-  std::array<bool, max_dims> turned{};
-  for (std::int64_t dim : over) turned[dim_of(c, dim, self)] = true;
-  copy_turned(c, out, self, turned);
+  std::array<bool, max_dims> flipped{};
+  for (std::int64_t dim : over) flipped[dim_of(c, dim, self)] = true;
+  copy_flipped(c, out, self, flipped);
 }
 
 result_meta triangle_meta(std::string_view op, const tensor& self) {
@@ -269,8 +269,8 @@ tensor repeat_interleave_places(const tensor& repeats, std::optional<std::int64_
                                  std::to_string(total));
     }
   }
-  const tensor places = aten::arange(total, arg<"dtype"> = dtype::int64, arg<"device"> = repeats.device());
-  return aten::searchsorted_Tensor(sums, places, arg<"out_int32"> = repeats.dtype() == dtype::int32,
+  const tensor positions = aten::arange(total, arg<"dtype"> = dtype::int64, arg<"device"> = repeats.device());
+  return aten::searchsorted_Tensor(sums, positions, arg<"out_int32"> = repeats.dtype() == dtype::int32,
                                    arg<"right"> = true);
 }
 

@@ -10,10 +10,10 @@ namespace topbit::detail {
 
 namespace {
 
-tensor turned(T m) { return aten::transpose_int(m, -2, -1); }
+tensor transposed(T m) { return aten::transpose_int(m, -2, -1); }
 
 // True if the matrices are stored column-major, as a transposed weight is.
-bool lies_turned(T m) {
+bool is_column_major(T m) {
   const std::size_t rows = m.dim() - 2, columns = m.dim() - 1;
   return m.strides()[rows] == 1 && m.strides()[columns] == m.sizes()[rows] && m.sizes()[columns] > 1;
 }
@@ -23,16 +23,20 @@ bool lies_turned(T m) {
 template <const auto& Product>
 struct factors {
   saved_tensor a, b;
-  bool a_turned, b_turned;
+  bool a_column_major, b_column_major;
 
   factors(T first, T second)
       : a(requires_grad(second) ? saved_tensor(first) : saved_tensor()),
         b(requires_grad(first) ? saved_tensor(second) : saved_tensor()),
-        a_turned(lies_turned(first)),
-        b_turned(lies_turned(second)) {}
+        a_column_major(is_column_major(first)),
+        b_column_major(is_column_major(second)) {}
 
-  tensor of_a(T g) const { return a_turned ? turned(Product(b.get(), turned(g))) : Product(g, turned(b.get())); }
-  tensor of_b(T g) const { return b_turned ? turned(Product(turned(g), a.get())) : Product(turned(a.get()), g); }
+  tensor of_a(T g) const {
+    return a_column_major ? transposed(Product(b.get(), transposed(g))) : Product(g, transposed(b.get()));
+  }
+  tensor of_b(T g) const {
+    return b_column_major ? transposed(Product(transposed(g), a.get())) : Product(transposed(a.get()), g);
+  }
 };
 
 // a @ b, for matrices or batches of matrices.
@@ -98,6 +102,6 @@ constexpr author::kernel_row rows[] = {
 
 }  // namespace
 
-std::span<const author::kernel_row> product_gradients() { return rows; }
+std::span<const author::kernel_row> matmul_gradients() { return rows; }
 
 }  // namespace topbit::detail

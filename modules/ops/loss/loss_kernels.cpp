@@ -232,10 +232,10 @@ struct label_loss {
       refuse<shape_error>({nullptr, op}, "found " + to_string(self.sizes()) + " and labels " +
                                              to_string(target.sizes()) + ", wanted [n, classes, ...] and [n, ...]");
     }
-    const std::int64_t n = self.sizes()[0], classes = self.sizes()[1], places = n == 0 ? 0 : numel(labels) / n;
-    const tensor last = aten::transpose_int(aten::reshape(self, shape{n, classes, places}), 1, 2);
-    const tensor loss = named(op, aten::reshape(last, shape{n * places, classes}),
-                              aten::reshape(target, shape{n * places}), weight, reduction, ignored);
+    const std::int64_t n = self.sizes()[0], classes = self.sizes()[1], positions = n == 0 ? 0 : numel(labels) / n;
+    const tensor last = aten::transpose_int(aten::reshape(self, shape{n, classes, positions}), 1, 2);
+    const tensor loss = named(op, aten::reshape(last, shape{n * positions, classes}),
+                              aten::reshape(target, shape{n * positions}), weight, reduction, ignored);
     return reduction == by_none ? aten::reshape(loss, labels) : loss;
   }
 };

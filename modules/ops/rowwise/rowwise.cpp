@@ -122,7 +122,7 @@ tensor nonzero_of(backend_call c, const tensor& self) {
   return out;
 }
 
-void copy_turned(backend_call c, const tensor& out, const tensor& self, const std::array<bool, max_dims>& turned) {
+void copy_flipped(backend_call c, const tensor& out, const tensor& self, const std::array<bool, max_dims>& flipped) {
   check_storage(c, self);
   tb_plan plan{};
   plan.operands = 2;
@@ -134,8 +134,8 @@ void copy_turned(backend_call c, const tensor& out, const tensor& self, const st
     plan.ndim = static_cast<std::int32_t>(at + 1);
     plan.sizes[at] = self.sizes()[d];
     plan.operand[0].strides[at] = out.strides()[d];
-    plan.operand[1].strides[at] = turned[d] ? -self.strides()[d] : self.strides()[d];
-    if (turned[d]) from += (self.sizes()[d] - 1) * self.strides()[d] * bytes;
+    plan.operand[1].strides[at] = flipped[d] ? -self.strides()[d] : self.strides()[d];
+    if (flipped[d]) from += (self.sizes()[d] - 1) * self.strides()[d] * bytes;
   }
   plan.operand[0].data = out.data();
   plan.operand[1].data = from;

@@ -86,7 +86,7 @@ void run_take(backend_call c, const take_call& call, const tensor& rows, const t
 tensor nonzero_of(backend_call c, const tensor& self);
 
 // Copies self, flipped along some dimensions, to a tensor that shares no memory with it.
-void copy_turned(backend_call c, const tensor& out, const tensor& self, const std::array<bool, max_dims>& turned);
+void copy_flipped(backend_call c, const tensor& out, const tensor& self, const std::array<bool, max_dims>& flipped);
 // int64: first, first + 1, ...
 tensor counted(backend_call c, std::int64_t first, std::int64_t count, device where);
 

@@ -20,38 +20,38 @@ void check_readable(backend_call c) {
 // Runs of equal adjacent elements, or of equal adjacent rows of a matrix.
 class runs {
  public:
-  runs(backend_call c, const tensor& in) : c_(c), count_(in.sizes()[0]), starts_(made(in, {count_}, dtype::boolean)) {
-    tensor head = part(starts_, 0, 0, 1);
+  runs(backend_call c, const tensor& in) : c_(c), count_(in.sizes()[0]), is_start_(made(in, {count_}, dtype::boolean)) {
+    tensor head = part(is_start_, 0, 0, 1);
     fill(c, head, true);
     if (count_ > 1) mark(in);
-    const tensor found = nonzero_of(c, starts_);
-    places_ = reshaped(found, {found.numel()});
+    const tensor found = nonzero_of(c, is_start_);
+    starts_ = reshaped(found, {found.numel()});
   }
   // The start index of each run.
-  const tensor& places() const { return places_; }
+  const tensor& starts() const { return starts_; }
   // The run number of each element. `order` has the original positions of sorted elements; undefined if not sorted.
   tensor numbers(const tensor& order) const {
-    const tensor here = made(starts_, {count_}, dtype::int64);
-    run_cumulative(c_, rowwise::cumsum, starts_, 0, here);
+    const tensor here = made(is_start_, {count_}, dtype::int64);
+    run_cumulative(c_, rowwise::cumsum, is_start_, 0, here);
     run_elementwise_in(c_, elementwise::sub, dtype::int64, collect(here, number_beside(here, 1), scalar(1)), here);
     if (!order.defined()) return here;
-    const tensor there = made(starts_, {count_}, dtype::int64);
+    const tensor there = made(is_start_, {count_}, dtype::int64);
     run_take_along(c_, take_code::put, here, there, 0, order);
     return there;
   }
   tensor lengths() const {
-    const std::int64_t n = places_.numel();
-    const tensor ends = made(starts_, {n}, dtype::int64);
+    const std::int64_t n = starts_.numel();
+    const tensor ends = made(is_start_, {n}, dtype::int64);
     tensor last = part(ends, 0, n - 1, 1), others = part(ends, 0, 0, n - 1);
     fill(c_, last, count_);
-    if (n > 1) copy(c_, others, part(places_, 0, 1, n - 1));
-    run_elementwise_in(c_, elementwise::sub, dtype::int64, collect(ends, places_, scalar(1)), ends);
+    if (n > 1) copy(c_, others, part(starts_, 0, 1, n - 1));
+    run_elementwise_in(c_, elementwise::sub, dtype::int64, collect(ends, starts_, scalar(1)), ends);
     return ends;
   }
 
  private:
   void mark(const tensor& in) const {
-    const tensor rest = part(starts_, 0, 1, count_ - 1), here = part(in, 0, 1, count_ - 1),
+    const tensor rest = part(is_start_, 0, 1, count_ - 1), here = part(in, 0, 1, count_ - 1),
                  before = part(in, 0, 0, count_ - 1);
     if (in.dim() == 1) return run_elementwise_in(c_, elementwise::ne, in.dtype(), collect(here, before), rest);
     const tensor differ = made(in, here.sizes(), dtype::boolean);
@@ -63,7 +63,7 @@ class runs {
 
   backend_call c_;
   std::int64_t count_;
-  tensor starts_, places_;
+  tensor is_start_, starts_;
 };
 
 tensor taken(backend_call c, const tensor& from, const tensor& index) {
@@ -97,7 +97,7 @@ unique_results unique_elements(backend_call c, const tensor& self, bool sort, bo
     row = sorted;
   }
   const runs r(c, row);
-  return results(taken(c, row, r.places()), r, order, self.sizes(), inverse, counts);
+  return results(taken(c, row, r.starts()), r, order, self.sizes(), inverse, counts);
 }
 
 // The lexicographic order of rows: stable sorts by each column, from last to first.
@@ -137,17 +137,17 @@ unique_results unique_slices(backend_call c, const tensor& self, std::int64_t di
     const tensor nothing = made(self, {0}, dtype::int64);
     return {made(self, self.sizes(), self.dtype()), nothing, nothing};
   }
-  const tensor turned = author::make_view(self, sizes, strides, author::record_of(self).offset);
-  tensor rows = reshaped(dense(c, turned), {n, self.numel() / n}), order;
+  const tensor permuted = author::make_view(self, sizes, strides, author::record_of(self).offset);
+  tensor rows = reshaped(dense(c, permuted), {n, self.numel() / n}), order;
   if (sort) {
     order = order_of_rows(c, rows);
     rows = taken(c, rows, order);
   }
   const runs r(c, rows);
   shape chosen = self.sizes();
-  chosen[d] = r.places().numel();
+  chosen[d] = r.starts().numel();
   const tensor values = made(self, chosen, self.dtype());
-  run_take_along(c, take_code::take, values, dense(c, self), d, sort ? taken(c, order, r.places()) : r.places());
+  run_take_along(c, take_code::take, values, dense(c, self), d, sort ? taken(c, order, r.starts()) : r.starts());
   return results(values, r, order, {n}, inverse, counts);
 }
 
@@ -156,8 +156,8 @@ tensor without_nan(backend_call c, const tensor& row) {
   if (!is_floating(row.dtype())) return row;
   const tensor kept = made(row, row.sizes(), dtype::boolean);
   run_elementwise_in(c, elementwise::eq, row.dtype(), collect(row, row), kept);
-  const tensor places = nonzero_of(c, kept);
-  return taken(c, row, reshaped(places, {places.numel()}));
+  const tensor kept_index = nonzero_of(c, kept);
+  return taken(c, row, reshaped(kept_index, {kept_index.numel()}));
 }
 
 }  // namespace
@@ -200,13 +200,13 @@ void isin_kernel::run(backend_call c, const tensor& elements, const tensor& test
   const shape row{elements.numel()};
   const tensor sorted = made(out, all.sizes(), type), order = made(out, all.sizes(), dtype::int64), none;
   run_sort(c, all, 0, false, sorted, order);
-  const tensor in = reshaped(dense(c, in_dtype(c, elements, type)), row), places = made(out, row, dtype::int64);
-  run_rows(c, {rowwise::searchsorted, type, 0, row, all.numel()}, {written(places), read(sorted), read(in), read(none)},
+  const tensor in = reshaped(dense(c, in_dtype(c, elements, type)), row), index = made(out, row, dtype::int64);
+  run_rows(c, {rowwise::searchsorted, type, 0, row, all.numel()}, {written(index), read(sorted), read(in), read(none)},
            {0});
-  run_elementwise_in(c, elementwise::minimum, dtype::int64, collect(places, number_beside(places, all.numel() - 1)),
-                     places);
+  run_elementwise_in(c, elementwise::minimum, dtype::int64, collect(index, number_beside(index, all.numel() - 1)),
+                     index);
   const tensor found = made(out, row, dtype::boolean);
-  run_elementwise_in(c, invert ? elementwise::ne : elementwise::eq, type, collect(in, taken(c, sorted, places)), found);
+  run_elementwise_in(c, invert ? elementwise::ne : elementwise::eq, type, collect(in, taken(c, sorted, index)), found);
   copy(c, to, reshaped(found, out.sizes()));
 }
 

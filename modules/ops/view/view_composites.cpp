@@ -35,7 +35,7 @@ tensor numpy_T(const tensor& self) {
 }
 
 template <const auto& Op>
-tensor matrices_turned(const tensor& self) {
+tensor transposed_matrices(const tensor& self) {
   check_dims(Op.name(), self, self.dim() >= 2, "a matrix, or several of them");
   return aten::transpose_int(self, -2, -1);
 }
@@ -46,7 +46,7 @@ tensor matrix_H(const tensor& self) {
 }
 
 // Wraps the dimensions of a list; throws if one occurs twice.
-shape places(std::string_view op, const tensor& self, integers list, std::string_view what) {
+shape wrapped_dims(std::string_view op, const tensor& self, integers list, std::string_view what) {
   shape found;
   for (std::int64_t dim : list) {
     const auto d = static_cast<std::int64_t>(dim_of({nullptr, op}, dim, self));
@@ -65,7 +65,7 @@ tensor moved(std::string_view op, const tensor& self, integers source, integers 
                                            std::to_string(destination.size()) +
                                            " destinations, wanted as many of both");
   }
-  const shape from = places(op, self, source, "source"), to = places(op, self, destination, "destination");
+  const shape from = wrapped_dims(op, self, source, "source"), to = wrapped_dims(op, self, destination, "destination");
   if (self.dim() == 0) return aten::alias(self);
   shape order(self.dim(), -1);
   for (std::size_t i = 0; i < from.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];
@@ -208,11 +208,11 @@ constexpr kernel_row rows[] = {
     define(aten::numpy_T),
     caller_row<&numpy_T, aten::numpy_T>(),
     define(aten::mT),
-    caller_row<&matrices_turned<aten::mT>, aten::mT>(),
+    caller_row<&transposed_matrices<aten::mT>, aten::mT>(),
     define(aten::mH),
-    caller_row<&matrices_turned<aten::mH>, aten::mH>(),
+    caller_row<&transposed_matrices<aten::mH>, aten::mH>(),
     define(aten::adjoint),
-    caller_row<&matrices_turned<aten::adjoint>, aten::adjoint>(),
+    caller_row<&transposed_matrices<aten::adjoint>, aten::adjoint>(),
     define(aten::matrix_H),
     caller_row<&matrix_H, aten::matrix_H>(),
     define(aten::broadcast_to),

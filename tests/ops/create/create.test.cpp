@@ -395,9 +395,9 @@ TEST_CASE("create: a device with only a memory hook copies elements through it",
   CHECK(there.dtype() == tb::dtype::float32);
   CHECK(values(tb::to(there, tb::cpu)) == values(host));
   // Conversions and other orders are the host's work.
-  const tensor turned = aten::transpose_int(there, 0, 1), part = aten::slice_Tensor(turned, 0, 1, 3);
+  const tensor transposed = aten::transpose_int(there, 0, 1), part = aten::slice_Tensor(transposed, 0, 1, 3);
   CHECK(values(tb::to(part, tb::cpu)) == values(aten::slice_Tensor(aten::transpose_int(host, 0, 1), 0, 1, 3)));
-  const tensor wide = aten::_to_copy(turned, arg<"dtype"> = tb::dtype::float64);
+  const tensor wide = aten::_to_copy(transposed, arg<"dtype"> = tb::dtype::float64);
   CHECK(wide.device() == storehouse);
   CHECK(wide.dtype() == tb::dtype::float64);
   CHECK(wide.strides() == tb::shape{1, 4});

@@ -403,13 +403,13 @@ TEST_CASE("elementwise: the meta backend returns the same sizes, strides and dty
 TEST_CASE("elementwise: results have the memory order of their operands", "[ops][elementwise][strides][property]") {
   support::numbers source(14);
   const tensor dense = source.tensor({3, 4, 5}, dtype::float32);
-  const tensor turned = source.tensor({3, 4, 5}, dtype::float32, arrangement::transposed);
+  const tensor transposed = source.tensor({3, 4, 5}, dtype::float32, arrangement::transposed);
   CHECK((dense + dense).strides() == tb::shape{20, 5, 1});
-  CHECK((turned + turned).strides() == tb::shape{1, 3, 12});
-  CHECK((turned + dense).strides() == tb::shape{1, 3, 12});
-  CHECK((dense + turned).strides() == tb::shape{20, 5, 1});
-  CHECK((turned + source.tensor({5}, dtype::float32)).strides() == tb::shape{1, 3, 12});
-  CHECK(topbit::aten::exp(turned).strides() == tb::shape{1, 3, 12});
+  CHECK((transposed + transposed).strides() == tb::shape{1, 3, 12});
+  CHECK((transposed + dense).strides() == tb::shape{1, 3, 12});
+  CHECK((dense + transposed).strides() == tb::shape{20, 5, 1});
+  CHECK((transposed + source.tensor({5}, dtype::float32)).strides() == tb::shape{1, 3, 12});
+  CHECK(topbit::aten::exp(transposed).strides() == tb::shape{1, 3, 12});
 }
 
 TEST_CASE("elementwise: integers cannot be divided by zero, and nothing is written", "[ops][elementwise][property]") {

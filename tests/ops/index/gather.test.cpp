@@ -166,8 +166,8 @@ TEST_CASE("gather: the result may be the index or source, which is read first", 
   aten::scatter_value_(x, 0, x, 1000000000);
   CHECK(values(x) == std::vector<double>{1e9, 1e9});
   x = tensor_of({10, 20, 30}, {3}, dtype::float32);
-  const tensor turned = tensor_of({1, 2, 0}, {3}, dtype::int64);
-  aten::scatter_src_(x, 0, turned, x);
+  const tensor permutation = tensor_of({1, 2, 0}, {3}, dtype::int64);
+  aten::scatter_src_(x, 0, permutation, x);
   CHECK(values(x) == std::vector<double>{30, 10, 20});
   x = tensor_of({1, 0}, {2}, dtype::int64);
   const std::optional<tensor> index[] = {x};

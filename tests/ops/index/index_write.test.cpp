@@ -49,7 +49,7 @@ tensor any_index(numbers& source, const tensor& t, std::size_t d) {
   return any_whole_tensor(source, sizes, dtype::int64, 0, std::max<std::int64_t>(length(t, d) - 1, 0));
 }
 
-// A list of places along dimension d of t.
+// A list of indices along dimension d of t.
 tensor any_list(numbers& source, const tensor& t, std::size_t d) {
   const dtype type = source.whole(0, 1) == 0 ? dtype::int64 : dtype::int32;
   if (t.dim() == 0) return support::arranged({1}, type, support::arrangement::dense) * 0;

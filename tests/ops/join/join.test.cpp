@@ -1,4 +1,4 @@
-// Tensors put together, repeated, turned and cut to triangles, against the definition of each element's place.
+// Tensors put together, repeated, flipped and cut to triangles, against the definition of each element's place.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <optional>
@@ -203,18 +203,18 @@ TEST_CASE("join: flip reverses dimensions, roll shifts elements cyclically", "[o
     const tensor x = any_odd_tensor(source, sizes, t);
     integers over, shifts;
     std::vector<std::int64_t> shift_of(sizes.size(), 0);
-    std::vector<bool> turned(sizes.size(), false);
+    std::vector<bool> flipped(sizes.size(), false);
     for (std::size_t d = 0; d < sizes.size(); ++d) {
       if (source.whole(0, 1) == 0) continue;
       const auto dim = static_cast<std::int64_t>(d);
       over.push_back(source.whole(0, 1) == 0 ? dim : dim - static_cast<std::int64_t>(sizes.size()));
       shifts.push_back(source.whole(-7, 7));
-      turned[d] = true;
+      flipped[d] = true;
       shift_of[d] = shifts.back();
     }
     check_tensor(result_of(aten::flip, x, over), sizes, t, listed(sizes, [&](const shape& i) {
                    shape at = i;
-                   for (std::size_t d = 0; d < i.size(); ++d) at[d] = turned[d] ? sizes[d] - 1 - i[d] : i[d];
+                   for (std::size_t d = 0; d < i.size(); ++d) at[d] = flipped[d] ? sizes[d] - 1 - i[d] : i[d];
                    return get(x, at);
                  }));
     if (!over.empty()) {
@@ -245,15 +245,15 @@ TEST_CASE("join: rot90 rotates a plane by multiples of 90 degrees", "[ops][join]
     // One quarter takes the element of row j and, from the back, column i to row i and column j.
     tensor wanted = x;
     for (std::int64_t quarter = 0; quarter < ((k % 4) + 4) % 4; ++quarter) {
-      shape turned = wanted.sizes();
-      std::swap(turned[rows], turned[columns]);
-      const list elements = listed(turned, [&](const shape& i) {
+      shape rotated = wanted.sizes();
+      std::swap(rotated[rows], rotated[columns]);
+      const list elements = listed(rotated, [&](const shape& i) {
         shape at = i;
         at[rows] = i[columns];
-        at[columns] = turned[rows] - 1 - i[rows];
+        at[columns] = rotated[rows] - 1 - i[rows];
         return get(wanted, at);
       });
-      wanted = support::tensor_of(elements, turned, t);
+      wanted = support::tensor_of(elements, rotated, t);
     }
     check_tensor(result_of(aten::rot90, x, k, integers{a, source.whole(0, 1) == 0 ? b : b - rank}), wanted.sizes(), t,
                  support::values(wanted));
@@ -343,10 +343,10 @@ TEST_CASE("join: the result is always a new tensor", "[ops][join]") {
 }
 
 TEST_CASE("join: repeat_interleave repeats each slice in place", "[ops][join]") {
-  const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}), turned = aten::t(x);
+  const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}), transposed = aten::t(x);
   CHECK(values(aten::repeat_interleave_self_int(x, 2, 0)) == list{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6});
-  CHECK(values(aten::repeat_interleave_self_int(turned, 2, 1)) == list{1, 1, 4, 4, 2, 2, 5, 5, 3, 3, 6, 6});
-  CHECK(values(aten::repeat_interleave_self_int(turned, 1)) == list{1, 4, 2, 5, 3, 6});
+  CHECK(values(aten::repeat_interleave_self_int(transposed, 2, 1)) == list{1, 1, 4, 4, 2, 2, 5, 5, 3, 3, 6, 6});
+  CHECK(values(aten::repeat_interleave_self_int(transposed, 1)) == list{1, 4, 2, 5, 3, 6});
   CHECK(aten::repeat_interleave_self_int(x, 0, 1).sizes() == tb::shape{2, 0});
 }
 

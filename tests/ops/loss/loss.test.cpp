@@ -88,8 +88,8 @@ TEST_CASE("loss: softmax over any dimension equals that of its rows", "[ops][los
   for (support::arrangement how : support::arrangements) {
     const tensor x = source.tensor({2, 3, 4}, dtype::float64, how);
     for (std::int64_t dim = 0; dim < 3; ++dim) {
-      const tensor turned = aten::clone(aten::transpose_int(x, dim, 2));
-      const tensor wanted = aten::transpose_int(aten::log_softmax_int(turned, 2), dim, 2);
+      const tensor transposed = aten::clone(aten::transpose_int(x, dim, 2));
+      const tensor wanted = aten::transpose_int(aten::log_softmax_int(transposed, 2), dim, 2);
       CHECK(support::difference(values(aten::log_softmax_int(x, dim)), values(wanted), 1e-13) == "");
       CHECK(support::difference(values(aten::softmax_int(x, dim)), values(aten::exp(wanted)), 1e-13) == "");
       const tensor y = aten::softmax_int(x, dim), g = source.tensor({2, 3, 4}, dtype::float64, how);

@@ -76,8 +76,8 @@ TEST_CASE("update: half precision parameters use float32 state", "[ops][update]"
 }
 
 TEST_CASE("update: parameters that are not dense", "[ops][update]") {
-  const tensor whole = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::float32), turned = aten::t(whole);
-  sgd({turned}, {tensor_of({2, 8, 4, 10, 6, 12}, {3, 2}, dtype::float32)}, {});
+  const tensor whole = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, dtype::float32), transposed = aten::t(whole);
+  sgd({transposed}, {tensor_of({2, 8, 4, 10, 6, 12}, {3, 2}, dtype::float32)}, {});
   CHECK(values(whole) == std::vector<double>{0, 0, 0, 0, 0, 0});
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("rules: sizes and counts that overflow 64 bits are refused, by operato
   CHECK(pooled({3}, {1}, {0}, {most}) ==
         "aten::max_pool2d_with_indices: found 9223372036854775807 * 2 for the reach of the kernel" + end);
   CHECK(pooled({1}, {most}, {0}, {1}) ==
-        "aten::max_pool2d_with_indices: found 3 + 9223372036854775806 for the places of windows" + end);
+        "aten::max_pool2d_with_indices: found 3 + 9223372036854775806 for the positions of windows" + end);
   CHECK(refusal([&] { aten::constant_pad_nd(row, list{most, 0}, 0); }) ==
         "aten::constant_pad_nd: found 3 + 9223372036854775807 for the padded size" + end);
   CHECK(refusal([&] { aten::constant_pad_nd(row, list{least, most}, 0); }) ==

@@ -194,11 +194,11 @@ TEST_CASE("view: strides of dimensions of size 1, of no elements and of no dimen
 
 TEST_CASE("view: reshape views dense tensors and copies others", "[ops][view]") {
   CHECK(shares(aten::reshape(counted, sizes{3, -1}), counted));
-  const tensor turned = aten::transpose_int(counted, 0, 1);
-  const tensor y = aten::reshape(turned, sizes{6});
+  const tensor transposed = aten::transpose_int(counted, 0, 1);
+  const tensor y = aten::reshape(transposed, sizes{6});
   CHECK_FALSE(shares(y, counted));
   CHECK(values(y) == list{0, 3, 1, 4, 2, 5});
-  CHECK(text_of<tb::shape_error>([&] { aten::reshape(turned, sizes{5}); }) ==
+  CHECK(text_of<tb::shape_error>([&] { aten::reshape(transposed, sizes{5}); }) ==
         "aten::reshape: found [3, 2] (6 elements), which do not have the shape [5]");
 }
 

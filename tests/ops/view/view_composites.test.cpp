@@ -108,10 +108,10 @@ TEST_CASE("view: atleast adds dimensions as PyTorch does", "[ops][view]") {
 
 TEST_CASE("view: contiguous copies only if the tensor is not dense", "[ops][view]") {
   CHECK(aten::contiguous(counted).same_as(counted));
-  const tensor turned = aten::t(counted), copy = aten::contiguous(turned);
-  CHECK_FALSE(shares(copy, turned));
+  const tensor transposed = aten::t(counted), copy = aten::contiguous(transposed);
+  CHECK_FALSE(shares(copy, transposed));
   CHECK(copy.is_contiguous());
-  CHECK(values(copy) == values(turned));
+  CHECK(values(copy) == values(transposed));
   CHECK(text_of<tb::error>([] { aten::contiguous(counted, tb::memory_format::preserve); }) ==
         "aten::contiguous: found preserve_format, wanted contiguous_format");
 }

@@ -42,13 +42,13 @@ void register_gradients() {
   add(unary_gradients());
   add(copy_gradients());
   add(reduce_gradients());
-  add(product_gradients());
+  add(matmul_gradients());
   add(view_gradients());
   add(index_gradients());
   add(activation_gradients());
   add(scan_gradients());
   add(join_gradients());
-  add(network_gradients());
+  add(convolution_gradients());
   std::vector<author::kernel_row> rows = std::exchange(refusals(), {});
   std::erase_if(rows, [&](const author::kernel_row& row) { return recorded.contains(row.op); });
   author::register_rows(rows);
