@@ -32,29 +32,29 @@ bool has_nan(const tensor& t) {
 }
 
 constexpr int most_frames = 48;
-struct place {
+struct stack_trace {
   std::array<void*, most_frames> frames{};
   int count = 0;
-  friend auto operator<=>(const place&, const place&) = default;
+  friend auto operator<=>(const stack_trace&, const stack_trace&) = default;
 };
-[[gnu::always_inline]] inline place here() {
-  place p;
+[[gnu::always_inline]] inline stack_trace current_trace() {
+  stack_trace p;
   p.count = backtrace(p.frames.data(), most_frames);
   return p;
 }
-struct place_table {
+struct trace_table {
   std::mutex mutex;
-  std::map<const node*, place> of;
+  std::map<const node*, stack_trace> of;
 };
-place_table& places() {
-  static place_table& t = *new place_table;  // never destroyed: graphs in statics may be destroyed later
+trace_table& node_traces() {
+  static trace_table& t = *new trace_table;  // never destroyed: graphs in statics may be destroyed later
   return t;
 }
 
 // Names of operators that wrote in place, one per call site. Never erased: storages point to them.
 struct writer_table {
   std::mutex mutex;
-  std::map<std::pair<std::string_view, place>, std::string_view> names;
+  std::map<std::pair<std::string_view, stack_trace>, std::string_view> names;
 };
 writer_table& writers() {
   static writer_table& t = *new writer_table;
@@ -95,7 +95,7 @@ std::string function_name(void* address) {
 
 // Names the user's functions, without those of this library and the standard library. Call without holding the tables'
 // locks: dladdr() may wait for an initialiser that records.
-std::string functions_of(const place& p) {
+std::string functions_of(const stack_trace& p) {
   std::string text;
   for (int i = 0; i < p.count; ++i) {
     const std::string name = function_name(p.frames[static_cast<std::size_t>(i)]);
@@ -111,24 +111,24 @@ std::string functions_of(const place& p) {
 
 constinit thread_local bool looks_for_anomalies [[gnu::tls_model("initial-exec")]] = false;
 
-void keep_place(node& n) {
-  const place p = here();
-  place_table& t = places();
+void store_trace(node& n) {
+  const stack_trace p = current_trace();
+  trace_table& t = node_traces();
   const std::lock_guard lock(t.mutex);
   t.of.insert_or_assign(&n, p);
   node_access::raise_flag(n, node_access::traced);
 }
 
-void forget_place(const node& n) noexcept {
-  place_table& t = places();
+void erase_trace(const node& n) noexcept {
+  trace_table& t = node_traces();
   const std::lock_guard lock(t.mutex);
   t.of.erase(&n);
 }
 
-std::string place_of(const node& n) {
+std::string trace_text(const node& n) {
   if ((node_access::flags(n) & node_access::traced) == 0) return {};
-  const std::optional<place> found = [&]() -> std::optional<place> {
-    place_table& t = places();
+  const std::optional<stack_trace> found = [&]() -> std::optional<stack_trace> {
+    trace_table& t = node_traces();
     const std::lock_guard lock(t.mutex);
     const auto at = t.of.find(&n);
     return at == t.of.end() ? std::nullopt : std::optional(at->second);
@@ -136,15 +136,15 @@ std::string place_of(const node& n) {
   return found ? "; it was recorded in " + functions_of(*found) : std::string();
 }
 
-const std::string_view* keep_writer_place(std::string_view writer) {
-  const std::pair from(writer, here());
+const std::string_view* store_writer_trace(std::string_view writer) {
+  const std::pair from(writer, current_trace());
   writer_table& t = writers();
   const std::lock_guard lock(t.mutex);
   return &t.names.try_emplace(from, writer).first->second;
 }
 
-std::string place_of_writer(const std::string_view* writer) {
-  const place* const found = [&]() -> const place* {
+std::string writer_trace_text(const std::string_view* writer) {
+  const stack_trace* const found = [&]() -> const stack_trace* {
     writer_table& t = writers();
     const std::lock_guard lock(t.mutex);
     for (const auto& [from, name] : t.names) {

@@ -27,19 +27,19 @@ namespace detail {
 extern constinit thread_local bool looks_for_anomalies [[gnu::tls_model("initial-exec")]];
 
 // Stores a stack trace of this thread.
-void keep_place(node& n);
+void store_trace(node& n);
 // "; it was recorded in f <- g <- main", or nothing.
-std::string place_of(const node& n);
+std::string trace_text(const node& n);
 // A writer's name as stored in storages; in anomaly mode a separate one per stack trace, so that neither storages nor
 // ordinary writes carry more.
-const std::string_view* keep_writer_place(std::string_view writer);
+const std::string_view* store_writer_trace(std::string_view writer);
 inline const std::string_view* writer_here(const std::string_view& writer) {
   if (looks_for_anomalies) [[unlikely]]
-    return keep_writer_place(writer);
+    return store_writer_trace(writer);
   return &writer;
 }
 // "; it was written in f <- g <- main", or nothing.
-std::string place_of_writer(const std::string_view* writer);
+std::string writer_trace_text(const std::string_view* writer);
 // Throws error if a gradient has a NaN.
 void check_for_nan(const node& n, std::span<const tensor> of_inputs);
 

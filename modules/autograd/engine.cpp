@@ -332,7 +332,7 @@ void run::release_everything() noexcept try {
 void run::raise_with_chain(const node& at) {
   std::vector<node*> roots;
   for (const auto& root : roots_) roots.push_back(root.get());
-  const std::string where = chain_to(roots, &at) + detail::place_of(at);
+  const std::string where = chain_to(roots, &at) + detail::trace_text(at);
   if (!retain_) release_everything();
   try {
     throw;

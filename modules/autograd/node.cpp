@@ -19,7 +19,7 @@ void node::connect(std::span<intrusive_ptr<node>> edges) {
     if (input) depth_ = std::max(depth_, input->depth_ + 1);
   }
   if (detail::looks_for_anomalies) [[unlikely]]
-    detail::keep_place(*this);
+    detail::store_trace(*this);
 }
 
 void node::stand_for(const tensor& t) {
@@ -53,7 +53,7 @@ constinit thread_local dying_nodes dying;
 
 void node::end() noexcept {
   if ((flags_.load(std::memory_order_relaxed) & hooked_bit) != 0) detail::forget_hooks(*this);
-  if ((flags_.load(std::memory_order_relaxed) & traced_bit) != 0) detail::forget_place(*this);
+  if ((flags_.load(std::memory_order_relaxed) & traced_bit) != 0) detail::erase_trace(*this);
   next_dropped_ = std::exchange(detail::dying.first, this);
   if (std::exchange(detail::dying.in_loop, true)) return;
   while (detail::dying.first != nullptr) {

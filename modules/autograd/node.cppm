@@ -115,7 +115,7 @@ struct node_access {
 
 // Hooks and source locations are stored outside the graph; these drop those of a destroyed node.
 void forget_hooks(const node& n) noexcept;
-void forget_place(const node& n) noexcept;
+void erase_trace(const node& n) noexcept;
 
 [[noreturn]] void raise_released(std::string_view op);
 // A rule's gradient cannot be one of this input.

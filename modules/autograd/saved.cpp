@@ -18,7 +18,7 @@ void raise_written(const tensor& kept, std::uint32_t version) {
                      to_string(kept.sizes()) + ", was written in place" +
                      (writer != nullptr ? " by " + std::string(*writer) : std::string()) + ": found version " +
                      std::to_string(kept.version()) + ", wanted " + std::to_string(version) +
-                     "; write to a clone instead" + detail::place_of_writer(writer);
+                     "; write to a clone instead" + detail::writer_trace_text(writer);
   throw error(text, op);
 }
 

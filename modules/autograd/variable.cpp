@@ -14,7 +14,7 @@ constexpr op<"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1
 constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
 // Detaches an unshared view of a whole base from the base. Gradient rules often end with a transpose or reshape.
-void let_go_of_base(const tensor& t) noexcept {
+void release_base(const tensor& t) noexcept {
   const detail::view_data* const v = detail::view_of(t);
   if (v == nullptr || author::record_of(t).references.load(std::memory_order_acquire) != 1) return;
   if (t.numel() == v->base.numel()) author::record_of(t).autograd = {};
@@ -23,12 +23,12 @@ void let_go_of_base(const tensor& t) noexcept {
 // Makes a gradient unshared and dense, so that adding to it in place changes no other tensor. Unchanged if recorded.
 tensor owned(tensor gradient) {
   if (grad_enabled()) return gradient;
-  let_go_of_base(gradient);
+  release_base(gradient);
   return detail::is_sole(gradient) ? gradient : clone(gradient, memory_format::contiguous);
 }
 
 // Transfers the reference of a pointer. Copying and destroying it would cost two locked instructions per recorded call.
-node* let_go(intrusive_ptr<node>&& of) noexcept {
+node* release(intrusive_ptr<node>&& of) noexcept {
   union held {
     intrusive_ptr<node> by;
     ~held() {}
@@ -149,7 +149,7 @@ void author::set_creator(const tensor& t, intrusive_ptr<node> creator) {
     if (v->origin == detail::view_origin::no_grad) v->origin = detail::view_origin::recorded;
     return;
   }
-  author::record_of(t).autograd = intrusive_ptr<tensor_extension>(let_go(std::move(creator)));
+  author::record_of(t).autograd = intrusive_ptr<tensor_extension>(release(std::move(creator)));
 }
 
 }  // namespace topbit

@@ -182,9 +182,9 @@ struct gives_view {
     data = made.data();
     if (base_is == kept::here) base = made;
     if (base_is == kept::in_part) return aten::slice_Tensor(made, 0, 0, 2);
-    const tensor turned = aten::t(aten::reshape(made, tb::shape{2, 1}));
-    if (base_is == kept::here) view = turned;
-    return turned;
+    const tensor transposed = aten::t(aten::reshape(made, tb::shape{2, 1}));
+    if (base_is == kept::here) view = transposed;
+    return transposed;
   }
 };
 
