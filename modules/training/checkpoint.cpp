@@ -15,13 +15,13 @@ std::string beginning(std::string_view who, const std::string& path) {
 }
 
 // Seed and offset as int64 bit patterns, since no dtype is uint64.
-tensor place_of(generator g) {
+tensor state_of(generator g) {
   const philox_state next = g.take(0);
   return from_values<std::int64_t>({std::bit_cast<std::int64_t>(next.seed), std::bit_cast<std::int64_t>(next.offset)},
                                    {2});
 }
-void put_back(generator g, const tensor& place) {
-  const std::int64_t* const numbers = place.data_ptr<std::int64_t>();
+void restore(generator g, const tensor& state) {
+  const std::int64_t* const numbers = state.data_ptr<std::int64_t>();
   g.set_seed(std::bit_cast<std::uint64_t>(numbers[0]));
   g.take(std::bit_cast<std::uint64_t>(numbers[1]));
 }
@@ -30,9 +30,9 @@ void append(std::vector<named_tensor>& to, std::string_view begin, std::span<con
   for (const named_tensor& one : more) to.push_back({std::string(begin) + one.name, one.value});
 }
 
-std::vector<named_tensor> places_of(std::span<const generator> generators) {
+std::vector<named_tensor> states_of(std::span<const generator> generators) {
   std::vector<named_tensor> all;
-  for (const generator& g : generators) all.push_back({std::to_string(all.size()), place_of(g)});
+  for (const generator& g : generators) all.push_back({std::to_string(all.size()), state_of(g)});
   return all;
 }
 
@@ -63,7 +63,7 @@ void detail::save_checkpoint(const std::string& path, std::span<const named_tens
   std::vector<named_tensor> saved;
   append(saved, of_model, parameters);
   append(saved, of_optimizer, o.state());
-  append(saved, of_generator, places_of(generators));
+  append(saved, of_generator, states_of(generators));
   save_tensors(path, saved);
 }
 
@@ -71,15 +71,15 @@ void detail::load_checkpoint(const std::string& path, std::span<const named_tens
                              std::span<const generator> generators) {
   std::vector<named_tensor> rest = load_tensors(path);
   const std::vector<named_tensor> model = take_part(rest, of_model), state = take_part(rest, of_optimizer),
-                                  places = take_part(rest, of_generator);
+                                  states = take_part(rest, of_generator);
   const std::string who = beginning("load_checkpoint", path);
   if (!rest.empty()) throw error(who + "found " + in_quotes(rest[0].name) + ", which no checkpoint has");
   const name_index model_by_name = check_same_names(who + "of the model, ", model, parameters),
-                   place_by_name = check_same_names(who + "of generators, ", places, places_of(generators));
+                   state_by_name = check_same_names(who + "of generators, ", states, states_of(generators));
   o.load_state(state);
   copy_named(model_by_name, parameters);
   for (std::size_t i = 0; i < generators.size(); ++i) {
-    put_back(generators[i], *place_by_name.at(std::to_string(i)));
+    restore(generators[i], *state_by_name.at(std::to_string(i)));
   }
 }
 

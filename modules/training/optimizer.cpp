@@ -140,13 +140,13 @@ optimizer::step_counts optimizer::counted(std::vector<std::int64_t> ages, std::i
 
 // One call if all parameters had gradients, else one per run of consecutive parameters.
 void optimizer::count_step(const step_counts& counts, std::span<const due_batch> done) {
-  std::vector<std::size_t> places;
-  for (const due_batch& b : done) places.insert(places.end(), b.members.begin(), b.members.end());
-  places.push_back(counts.of_each.size());
-  for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
-    for (end = first + 1; end < places.size() && places[end] == places[end - 1] + 1;) ++end;
+  std::vector<std::size_t> indices;
+  for (const due_batch& b : done) indices.insert(indices.end(), b.members.begin(), b.members.end());
+  indices.push_back(counts.of_each.size());
+  for (std::size_t first = 0, end = 0; first < indices.size(); first = end) {
+    for (end = first + 1; end < indices.size() && indices[end] == indices[end - 1] + 1;) ++end;
     tensor run =
-        aten::narrow(counts.next, 0, static_cast<std::int64_t>(places[first]), static_cast<std::int64_t>(end - first));
+        aten::narrow(counts.next, 0, static_cast<std::int64_t>(indices[first]), static_cast<std::int64_t>(end - first));
     aten::add_Scalar_(run, 1);
   }
 }
@@ -326,18 +326,18 @@ void optimizer::read_state(std::span<const named_tensor> state, std::vector<grou
 }
 
 // A captured graph holds the addresses of the old tensors, so the new values are copied into them.
-void optimizer::keep_places(const group& before, group& now) {
-  const auto put = [](const tensor& place, const tensor& from) {
-    tensor to = place;
+void optimizer::keep_addresses(const group& before, group& now) {
+  const auto write = [](const tensor& old, const tensor& from) {
+    tensor to = old;
     if (from.defined()) {
       aten::copy_(to, from);
     } else {
       aten::zero_(to);
     }
   };
-  put(before.on_device.next, now.on_device.next);
+  write(before.on_device.next, now.on_device.next);
   for (std::size_t k = 0; k < now.state.size(); ++k) {
-    for (std::size_t i = 0; i < now.state[k].size(); ++i) put(before.state[k][i], now.state[k][i]);
+    for (std::size_t i = 0; i < now.state[k].size(); ++i) write(before.state[k][i], now.state[k][i]);
   }
   now.on_device = before.on_device;
   now.state = before.state;
@@ -349,7 +349,7 @@ void optimizer::load_state(std::span<const named_tensor> state) {
   std::int64_t steps = 0;
   read_state(state, groups, steps);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i].on_device.next.defined()) keep_places(groups_[i], groups[i]);
+    if (groups[i].on_device.next.defined()) keep_addresses(groups_[i], groups[i]);
   }
   groups_ = std::move(groups);
   steps_ = steps;

@@ -112,7 +112,7 @@ export class optimizer {
   group& at(std::size_t group);
   void check_parameters(std::span<const tensor> parameters) const;
   void check_one_device(std::span<const tensor> parameters) const;
-  static void keep_places(const group& before, group& now);
+  static void keep_addresses(const group& before, group& now);
   static step_counts counted(std::vector<std::int64_t> ages, std::int64_t steps, device where);
   static void count_step(const step_counts& counts, std::span<const due_batch> done);
   static std::vector<std::int64_t> ages(const group& g);

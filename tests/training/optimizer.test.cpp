@@ -157,10 +157,10 @@ TEST_CASE("optimizer: a schedule's factor is checked in each step, before anythi
 TEST_CASE("optimizer: half precision, strided and empty parameters", "[training][optimizer]") {
   const tensor half = parameter({1, 2}, tb::dtype::bfloat16);
   const tensor whole = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, tb::dtype::float32);
-  const tensor turned = tb::require_grad(tb::detach(tb::aten::t(whole)));
+  const tensor transposed = tb::require_grad(tb::detach(tb::aten::t(whole)));
   const tensor empty = parameter({});
-  tb::adam optimizer({half, turned, empty}, {.learning_rate = 0.5, .epsilon = 0});
-  for (const tensor& p : {half, turned, empty}) give(p, 2);
+  tb::adam optimizer({half, transposed, empty}, {.learning_rate = 0.5, .epsilon = 0});
+  for (const tensor& p : {half, transposed, empty}) give(p, 2);
   optimizer.step();
   CHECK(values(half) == doubles{0.5, 1.5});
   CHECK(support::difference(values(whole), {0.5, 1.5, 2.5, 3.5, 4.5, 5.5}, 1e-6) == "");
