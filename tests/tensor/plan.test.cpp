@@ -66,7 +66,7 @@ iteration_plan plan_of(const std::vector<tensor>& t) {
   return tb::author::make_plan({&t[0], &t[1], &t[2], &t[3]});
 }
 
-// A tensor of that shape whose dimensions lie in memory in a random order, some of them spread, turned round or
+// A tensor of that shape whose dimensions lie in memory in a random order, some of them spread, reversed or
 // repeated.
 tensor random_arranged(support::numbers& source, const shape& sizes, dtype type, bool result) {
   std::vector<std::size_t> order(sizes.size());
