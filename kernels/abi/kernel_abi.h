@@ -161,10 +161,10 @@ typedef struct tb_pool {
   int32_t reserved;
 } tb_pool;
 
-// Convolution: out[image][output][place] = bias[output] + the sum over channels and window elements of image * weight.
-// All dense: images [images][channels][size..], weight [outputs][channels / groups][kernel..], out [images][outputs]
-// [out_size..], with three spatial dimensions, of which leading ones may be 1. Zero padding. Channels, kernels and
-// strides are at least 1. F16, BF16, F32 or F64, the same for all.
+// Convolution: out[image][output][position] = bias[output] + the sum over channels and window elements of image *
+// weight. All dense: images [images][channels][size..], weight [outputs][channels / groups][kernel..], out
+// [images][outputs] [out_size..], with three spatial dimensions, of which leading ones may be 1. Zero padding.
+// Channels, kernels and strides are at least 1. F16, BF16, F32 or F64, the same for all.
 typedef struct tb_convolution {
   void* out;
   const void* image;

@@ -17,7 +17,7 @@ enum class masking { none, causal, added, kept, blind };
 
 // [batch][heads][length][columns], with an element between rows, with rows that begin at multiples of 8, or with an
 // element between batches; [batch][length][heads][columns], or [batch][heads][columns][length].
-enum class lying { rows, apart, padded, shifted, turned, columns };
+enum class lying { rows, apart, padded, shifted, transposed, columns };
 
 std::int64_t pitch_of(lying how, std::int64_t columns) {
   return how == lying::apart ? columns + 1 : how == lying::padded ? (columns + 7) / 8 * 8 : columns;
@@ -32,8 +32,8 @@ tb_matrices matrices(const void* data, const sizes& s, std::int64_t heads, std::
   tb_matrices m{};
   m.data = const_cast<void*>(data);
   m.col = how == lying::columns ? length : 1;
-  m.row = how == lying::columns ? 1 : how == lying::turned ? heads * pitch : pitch;
-  m.batch[0] = s.heads / heads > 1 ? 0 : how == lying::turned ? pitch : length * pitch;
+  m.row = how == lying::columns ? 1 : how == lying::transposed ? heads * pitch : pitch;
+  m.batch[0] = s.heads / heads > 1 ? 0 : how == lying::transposed ? pitch : length * pitch;
   m.batch[1] = batch_of(how, heads, length, columns);
   return m;
 }
@@ -158,8 +158,8 @@ struct attention_case {
 };
 
 constexpr masking all_masks[] = {masking::none, masking::causal, masking::added, masking::kept, masking::blind};
-constexpr lying all_layouts[] = {lying::rows,    lying::apart,  lying::padded,
-                                 lying::shifted, lying::turned, lying::columns};
+constexpr lying all_layouts[] = {lying::rows,    lying::apart,      lying::padded,
+                                 lying::shifted, lying::transposed, lying::columns};
 
 }  // namespace
 
@@ -218,7 +218,7 @@ static std::string failures_of_halves(backend here) {
       for (const std::int64_t width : {16, 33, 128}) {
         if (!sample.is_drawn()) continue;
         sizes s{.batch = 2, .heads = 2, .queries = 70, .keys = 72, .width = width, .value_width = width};
-        if (as == lying::turned) s.groups = 2;
+        if (as == lying::transposed) s.groups = 2;
         failures += attention_case<E>(here, s, how, as).run();
       }
     }
@@ -337,7 +337,7 @@ TEMPLATE_TEST_CASE("attention: the lowest number in an additive mask excludes a 
 TEMPLATE_TEST_CASE("attention: bitwise the same on any number of threads", "[kernels]", reference, sse2, avx2, avx512) {
   const backend here = need<TestType>(&tb_kernels::attention);
   const sizes s{.batch = 2, .heads = 2, .queries = 150, .keys = 140, .width = 32, .value_width = 32};
-  attention_case<float> one(here, s, masking::causal, lying::turned);
+  attention_case<float> one(here, s, masking::causal, lying::transposed);
   CHECK(same_on_threads(one.out, [&] { CHECK(here.kernels->attention(&one.call, nullptr) == TB_OK); }) == "");
 }
 

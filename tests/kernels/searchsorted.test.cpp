@@ -18,7 +18,7 @@ std::string try_search(backend here, std::int64_t rows, std::int64_t length, std
   const auto wanted = memory.make<T>(rows * values);
   const auto out = memory.make<std::int64_t>(rows * values);
   random_numbers random(4);
-  // Sorted, then each row is turned around by a third, which the sorter undoes.
+  // Sorted, then each row is rotated by a third, which the sorter undoes.
   const std::int64_t turn = with_order ? length / 3 : 0;
   std::vector<std::vector<T>> plain;
   for (std::int64_t r = 0; r < sequences; ++r) {

@@ -250,19 +250,19 @@ TEMPLATE_TEST_CASE("softmax: bitwise the same for any memory layout", "[kernels]
       constexpr std::int64_t rows = 37;
       stage memory(here);
       const auto a = memory.make<float>(rows * length), out = memory.make<float>(rows * length);
-      const auto turned = memory.make<float>(rows * length), beside_out = memory.make<float>(rows * length);
+      const auto transposed = memory.make<float>(rows * length), beside_out = memory.make<float>(rows * length);
       // Down to exponentials that are subnormal, and 0.
       fill_between(a, 7, length == 50 || length == 1000 ? -130 : -6, 0);
       const lie one = behind(length), other = beside(rows);
       for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t i = 0; i < length; ++i) turned[other.at(r, i)] = a[one.at(r, i)];
+        for (std::int64_t i = 0; i < length; ++i) transposed[other.at(r, i)] = a[one.at(r, i)];
       }
       const auto call = [&](const array<float>& to, const array<float>& from, lie how) {
         const rows_operand x = matrix(from, length, how), y = matrix(to, length, how);
         return is_backward(f) ? rows_call<float>(op_of(f), rows, 1, {y, x, x})
                               : rows_call<float>(op_of(f), rows, 1, {y, x});
       };
-      const tb_rowwise along = call(out, a, one), across = call(beside_out, turned, other);
+      const tb_rowwise along = call(out, a, one), across = call(beside_out, transposed, other);
       CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&along, nullptr); }) == TB_OK);
       CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&across, nullptr); }) == TB_OK);
       std::int64_t differ = 0;

@@ -233,7 +233,7 @@ bool has_zero(tb_plan plan, int operand) {
 }  // namespace
 
 constinit const tb_dense_loops* const dense_loops[TB_ELEMENTWISE_COUNT] = {
-#define TB_ELEMENTWISE_NUMBER(code, function, inputs, types, result, size, note) &number_loops.dense[TB_##code],
+#define TB_ELEMENTWISE_NUMBER(code, function, inputs, types, result, size, note) &arithmetic_loops.dense[TB_##code],
 #define TB_ELEMENTWISE_FUNCTION(code, function, inputs, types, result, size, note) &float_loops.dense[TB_##code],
 #include "elementwise.def"
 };

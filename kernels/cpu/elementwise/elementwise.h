@@ -24,7 +24,7 @@ struct loop_table {
   tb_dense_loops
       dense[TB_ELEMENTWISE_COUNT];  // the same loops, except for operations whose operands must be checked first
 };
-extern const loop_table number_loops, float_loops;
+extern const loop_table arithmetic_loops, float_loops;
 
 constexpr bool divides_integers(int32_t op, int32_t compute) {
   return compute == TB_I64 && (op == TB_DIV_FLOOR || op == TB_DIV_TRUNC || op == TB_REMAINDER || op == TB_FMOD);
@@ -34,7 +34,7 @@ inline constexpr loops no_loops;
 
 inline const loops& loops_of(int32_t op) {
   if (op < 0 || op >= TB_ELEMENTWISE_COUNT) return no_loops;
-  const loops& found = number_loops.of[op];
+  const loops& found = arithmetic_loops.of[op];
   return found.integer == nullptr && found.f32 == nullptr ? float_loops.of[op] : found;
 }
 

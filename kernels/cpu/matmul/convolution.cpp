@@ -1,7 +1,7 @@
 // Convolution as implicit GEMM: the right-hand matrix is not stored, its panels are packed directly from the image.
 //
-// For each group of each image: result [outputs][places] = weights [outputs][depth] * windows [depth][places], where
-// depth counts channels times window elements, and a place is a position of the result.
+// For each group of each image: result [outputs][positions] = weights [outputs][depth] * windows [depth][positions],
+// where depth counts channels times window elements, and positions are those of the result.
 #include "elementwise/for_each_row.h"
 #include "half.h"
 #include "layout.h"
@@ -31,12 +31,13 @@ struct inside {
   }
 };
 
-// Copies the image elements that window element k reads at `columns` result positions from `place` on; 0 in the
+// Copies the image elements that window element k reads at `columns` result positions from `position` on; 0 in the
 // padding.
 template <typename T, typename E>
-void copy_places(const tb_convolution& c, const E* channel, const int64_t* k, int64_t place, int64_t columns, T* to) {
-  int64_t x = place % c.out_size[2], y = place / c.out_size[2] % c.out_size[1];
-  int64_t z = place / c.out_size[2] / c.out_size[1];
+void copy_positions(const tb_convolution& c, const E* channel, const int64_t* k, int64_t position, int64_t columns,
+                    T* to) {
+  int64_t x = position % c.out_size[2], y = position / c.out_size[2] % c.out_size[1];
+  int64_t z = position / c.out_size[2] / c.out_size[1];
   while (columns > 0) {
     const int64_t count = smaller(columns, c.out_size[2] - x);
     const int64_t in_z = z * c.stride[0] + k[0] * c.dilation[0] - c.padding[0];
@@ -75,7 +76,7 @@ void pack_windows(const void* context, int64_t p, int64_t depth, int64_t j, int6
     int64_t k[3] = {p / c.kernel[2] / c.kernel[1] % c.kernel[0], p / c.kernel[2] % c.kernel[1], p % c.kernel[2]};
     const E* channel = of.image + p / (c.kernel[0] * c.kernel[1] * c.kernel[2]) * pixels;
     for (int64_t d = 0; d < depth; ++d) {
-      copy_places(c, channel, k, j + first, wide, line);
+      copy_positions(c, channel, k, j + first, wide, line);
       for (int64_t i = wide; i < padded; ++i) line[i] = T(0);
       T* panel = to + first * depth;
       for (int64_t i = 0; i < padded; i += tile_width<T>) {
@@ -114,7 +115,7 @@ bool windows_are_image(const tb_convolution& c) {
 template <typename T, typename E>
 tb_status convolve_group(const void* context, int64_t at, int64_t row, int64_t rows, int64_t column, int64_t columns) {
   const tb_convolution& c = *static_cast<const tb_convolution*>(context);
-  const int64_t pixels = c.size[0] * c.size[1] * c.size[2], places = c.out_size[0] * c.out_size[1] * c.out_size[2];
+  const int64_t pixels = c.size[0] * c.size[1] * c.size[2], positions = c.out_size[0] * c.out_size[1] * c.out_size[2];
   const int64_t channels = c.channels / c.groups, outputs = c.outputs / c.groups;
   const int64_t depth = channels * c.kernel[0] * c.kernel[1] * c.kernel[2];
   const int64_t image = at / c.groups, group = at % c.groups;
@@ -123,9 +124,9 @@ tb_status convolve_group(const void* context, int64_t at, int64_t row, int64_t r
   blocked_product<T> product{{nullptr, depth, 1, &pack_weights<T, E>, &weights},
                              {nullptr, pixels, &pack_windows<T, E>, &from},
                              outputs,
-                             places,
+                             positions,
                              depth,
-                             {static_cast<E*>(c.out) + (image * c.outputs + group * outputs) * places, places, 1,
+                             {static_cast<E*>(c.out) + (image * c.outputs + group * outputs) * positions, positions, 1,
                               c.bias == nullptr ? nullptr : static_cast<const E*>(c.bias) + group * outputs, 1, 0,
                               c.dtype, T(1), T(1), nullptr, false}};
   if constexpr (!is_half<E>) {
@@ -137,10 +138,10 @@ tb_status convolve_group(const void* context, int64_t at, int64_t row, int64_t r
 
 template <typename T, typename E>
 tb_status run(const tb_convolution& c) {
-  const int64_t places = c.out_size[0] * c.out_size[1] * c.out_size[2], outputs = c.outputs / c.groups;
+  const int64_t positions = c.out_size[0] * c.out_size[1] * c.out_size[2], outputs = c.outputs / c.groups;
   const int64_t depth = c.channels / c.groups * c.kernel[0] * c.kernel[1] * c.kernel[2];
-  if (c.images <= 0 || outputs <= 0 || places <= 0) return TB_OK;
-  return multiply_in_parts(outputs, places, depth, c.images * c.groups, &c, &convolve_group<T, E>);
+  if (c.images <= 0 || outputs <= 0 || positions <= 0) return TB_OK;
+  return multiply_in_parts(outputs, positions, depth, c.images * c.groups, &c, &convolve_group<T, E>);
 }
 
 }  // namespace

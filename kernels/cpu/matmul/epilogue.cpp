@@ -2,10 +2,10 @@
 
 #include "elementwise/convert.h"
 #include "elementwise/for_each_row.h"
-#include "first_part.h"
 #include "half.h"
 #include "layout.h"
 #include "multiply_add.h"
+#include "partial_vector.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -24,22 +24,22 @@ void combine(const epilogue<T>& how, int64_t rows, int64_t columns, const T* pro
              const T* added, int64_t added_row, bool repeats, T* to, int64_t to_row) {
   constexpr int64_t width = vec<T>::size;
   const vec<T> alpha(how.alpha), beta(how.beta), zero(T(0));
-  const auto one = [&](vec<T> x, vec<T> more) {
+  const auto scaled = [&](vec<T> x, vec<T> more) {
     x = x * alpha;
     if constexpr (Adds) x = multiply_add(beta, more, x);
     return Relu ? xsimd::select(x <= zero, zero, x) : x;
   };
   const int64_t whole = columns / width * width, rest = columns - whole;
-  const first_part<T> part(rest == 0 ? width : rest);
+  const partial_vector<T> part(rest == 0 ? width : rest);
   for (int64_t r = 0; r < rows; ++r, products += products_row, added += added_row, to += to_row) {
     if (Adds && repeats) {
       const vec<T> more(*added);
       for (int64_t j = 0; j < whole; j += width) {
-        one(vec<T>::load_unaligned(products + j), more).store_unaligned(to + j);
+        scaled(vec<T>::load_unaligned(products + j), more).store_unaligned(to + j);
       }
     } else {
       for (int64_t j = 0; j < whole; j += width) {
-        one(vec<T>::load_unaligned(products + j), vec<T>::load_unaligned(added + j)).store_unaligned(to + j);
+        scaled(vec<T>::load_unaligned(products + j), vec<T>::load_unaligned(added + j)).store_unaligned(to + j);
       }
     }
     if (rest == 0) continue;
@@ -47,7 +47,7 @@ void combine(const epilogue<T>& how, int64_t rows, int64_t columns, const T* pro
                         : loads_parts   ? part.load(added + whole)
                                         : load_part(added + whole, rest, T(0));
     const vec<T> last = loads_parts ? part.load(products + whole) : load_part(products + whole, rest, T(0));
-    part.store(to + whole, one(last, more));
+    part.store(to + whole, scaled(last, more));
   }
 }
 template <typename T>

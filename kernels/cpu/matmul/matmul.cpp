@@ -50,8 +50,8 @@ void run_end(const void* context, int64_t row, int64_t rows, int64_t column, int
 // Whether both operands can be read in place, in one block.
 template <typename T>
 bool is_small(const tb_matmul& p) {
-  const bool places = p.b_col == 1 && (p.a_col == 1 || p.a_row == 1) && (loads_parts || p.n % vector_width<T> == 0);
-  return places && p.k <= block_depth<T> && p.k > 0 && p.m <= small_side && p.n <= small_side &&
+  const bool readable = p.b_col == 1 && (p.a_col == 1 || p.a_row == 1) && (loads_parts || p.n % vector_width<T> == 0);
+  return readable && p.k <= block_depth<T> && p.k > 0 && p.m <= small_side && p.n <= small_side &&
          p.m * p.n * p.k <= small_work && p.m > 1 && p.n > 1 &&
          (p.m <= 2 * tile_rows || p.b_row * int64_t(sizeof(T)) % 4096 != 0);
 }

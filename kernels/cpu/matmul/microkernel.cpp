@@ -20,7 +20,7 @@ template <typename T, int Rows, int Vectors, bool Columns, bool Whole>
 void multiply_tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_t b_step, T* c, int64_t c_row,
                    int64_t last, bool add) {
   constexpr int64_t width = vector_width<T>;
-  const first_part<T> part(last);
+  const partial_vector<T> part(last);
   if (depth >= prefetched_depth) {
     for (int r = 0; r < Rows; ++r) {
       for (int v = 0; v < Vectors; ++v) __builtin_prefetch(c + r * c_row + v * width, 1);

@@ -5,7 +5,7 @@
 // in.
 #pragma once
 
-#include "first_part.h"
+#include "partial_vector.h"
 #include "simd/simd.h"
 
 namespace tb_cpu::TOPBIT_ARCH {

@@ -24,32 +24,32 @@ bool indices_fit(const tb_take& call) {
   return true;
 }
 
-int64_t places_of(const tb_take& call) {
-  int64_t places = 1;
-  for (int32_t d = 0; d < call.indices; ++d) places *= call.length[d];
-  return places;
+int64_t positions_of(const tb_take& call) {
+  int64_t positions = 1;
+  for (int32_t d = 0; d < call.indices; ++d) positions *= call.length[d];
+  return positions;
 }
-int64_t place_of(const tb_take& call, int64_t i) {
-  int64_t place = 0;
+int64_t position_of(const tb_take& call, int64_t i) {
+  int64_t position = 0;
   for (int32_t d = 0; d < call.indices; ++d) {
     const int64_t at = call.index[d][i];
-    place = place * call.length[d] + (at < 0 ? at + call.length[d] : at);
+    position = position * call.length[d] + (at < 0 ? at + call.length[d] : at);
   }
-  return place;
+  return position;
 }
 
-// Calls visit(row, place, later) for the rows first to last - 1, in units of `inner` elements: `place` is the row's
-// index in the table, and `later` that of a row some rows ahead, for prefetching.
+// Calls visit(row, position, later) for the rows first to last - 1, in units of `inner` elements: `position` is the
+// row's index in the table, and `later` that of a row some rows ahead, for prefetching.
 template <typename Visit>
 void each_pair(const tb_take& call, int64_t first, int64_t last, Visit visit) {
   constexpr int64_t ahead = 4;
-  const int64_t places = places_of(call);
+  const int64_t positions = positions_of(call);
   while (first < last) {
     const int64_t o = first / call.count, begin = first - o * call.count;
     const int64_t end = call.count - begin < last - first ? call.count : begin + last - first;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t later = i + ahead < call.count ? i + ahead : i;
-      visit(o * call.count + i, o * places + place_of(call, i), o * places + place_of(call, later));
+      visit(o * call.count + i, o * positions + position_of(call, i), o * positions + position_of(call, later));
     }
     first += end - begin;
   }
@@ -66,18 +66,18 @@ void each_pair_in_parts(const tb_take& call, Visit visit) {
 
 // For writes, equal indices must be processed in order: each task writes its own range of the table.
 template <typename Visit>
-void each_place_in_parts(const tb_take& call, Visit visit) {
+void each_position_in_parts(const tb_take& call, Visit visit) {
   constexpr int64_t most_parts = 8, long_row = 256;  // every task reads all indices, which pays only for long rows
-  const int64_t rows = call.outer * call.count, places = call.outer * places_of(call);
+  const int64_t rows = call.outer * call.count, positions = call.outer * positions_of(call);
   if (rows == 0) return;
   const int64_t wanted = rows * call.inner / parallel_grain + 1;
   const int64_t parts = wanted < most_parts ? wanted : most_parts;
   if (parts == 1 || call.inner < long_row || threads() == 1) return each_pair(call, 0, rows, visit);
-  const int64_t some = (places + parts - 1) / parts;
+  const int64_t some = (positions + parts - 1) / parts;
   each_part(parts, [&](int64_t part) {
     const int64_t first = part * some, end = first + some;
-    each_pair(call, 0, rows, [&](int64_t row, int64_t place, int64_t later) {
-      if (place >= first && place < end) visit(row, place, later);
+    each_pair(call, 0, rows, [&](int64_t row, int64_t position, int64_t later) {
+      if (position >= first && position < end) visit(row, position, later);
     });
   });
 }
@@ -86,9 +86,9 @@ template <typename Bytes>
 void move_elements(const tb_take& call) {
   Bytes *const rows = static_cast<Bytes*>(call.rows), *const table = static_cast<Bytes*>(call.table);
   if (call.op == TB_TAKE) {
-    each_pair_in_parts(call, [=](int64_t row, int64_t place, int64_t) { rows[row] = table[place]; });
+    each_pair_in_parts(call, [=](int64_t row, int64_t position, int64_t) { rows[row] = table[position]; });
   } else {
-    each_place_in_parts(call, [=](int64_t row, int64_t place, int64_t) { table[place] = rows[row]; });
+    each_position_in_parts(call, [=](int64_t row, int64_t position, int64_t) { table[position] = rows[row]; });
   }
 }
 
@@ -96,15 +96,15 @@ void move_rows(const tb_take& call) {
   char *const rows = static_cast<char*>(call.rows), *const table = static_cast<char*>(call.table);
   const int64_t bytes = call.inner * element_bytes[call.dtype];
   if (call.op == TB_TAKE) {
-    each_pair_in_parts(call, [=](int64_t row, int64_t place, int64_t later) {
+    each_pair_in_parts(call, [=](int64_t row, int64_t position, int64_t later) {
       const char* const next = table + later * bytes;
       __builtin_prefetch(next);
       if (bytes > 64) __builtin_prefetch(next + 64);
-      __builtin_memcpy(rows + row * bytes, table + place * bytes, static_cast<size_t>(bytes));
+      __builtin_memcpy(rows + row * bytes, table + position * bytes, static_cast<size_t>(bytes));
     });
   } else {
-    each_place_in_parts(call, [=](int64_t row, int64_t place, int64_t) {
-      __builtin_memcpy(table + place * bytes, rows + row * bytes, static_cast<size_t>(bytes));
+    each_position_in_parts(call, [=](int64_t row, int64_t position, int64_t) {
+      __builtin_memcpy(table + position * bytes, rows + row * bytes, static_cast<size_t>(bytes));
     });
   }
 }
@@ -139,9 +139,9 @@ template <typename T>
 void add(const tb_take& call) {
   const T* const rows = static_cast<const T*>(call.rows);
   T* const table = static_cast<T*>(call.table);
-  each_place_in_parts(call, [=, &call](int64_t row, int64_t place, int64_t) {
+  each_position_in_parts(call, [=, &call](int64_t row, int64_t position, int64_t) {
     const T* const from = rows + row * call.inner;
-    T* const to = table + place * call.inner;
+    T* const to = table + position * call.inner;
     for (int64_t i = 0; i < call.inner; ++i) to[i] = sum(to[i], from[i]);
   });
 }

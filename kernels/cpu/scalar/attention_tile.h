@@ -28,10 +28,10 @@ double score_of(const tb_attention& a, char* const* at, int64_t q, int64_t k) {
     score += double(query[q * a.query.row + i * a.query.col]) * double(key[k * a.key.row + i * a.key.col]);
   }
   score *= a.scale;
-  const int64_t place = q * a.mask.row + k * a.mask.col;
+  const int64_t offset = q * a.mask.row + k * a.mask.col;
   if (at[4] == nullptr) return score;
-  if (a.mask_dtype == TB_BOOL) return at[4][place] != 0 ? score : never;
-  return score + double(reinterpret_cast<const T*>(at[4])[place]);
+  if (a.mask_dtype == TB_BOOL) return at[4][offset] != 0 ? score : never;
+  return score + double(reinterpret_cast<const T*>(at[4])[offset]);
 }
 
 template <typename T>

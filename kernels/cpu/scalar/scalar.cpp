@@ -91,7 +91,7 @@ namespace {
 
 // Calls visit(offset in the window, offset in the image) for each element of a window that lies inside the image.
 template <typename Visit>
-void each_inside(const tb_convolution& c, const int64_t* place, Visit visit) {
+void each_inside(const tb_convolution& c, const int64_t* position, Visit visit) {
   int64_t k[3];
   for (k[0] = 0; k[0] < c.kernel[0]; ++k[0]) {
     for (k[1] = 0; k[1] < c.kernel[1]; ++k[1]) {
@@ -99,7 +99,7 @@ void each_inside(const tb_convolution& c, const int64_t* place, Visit visit) {
         int64_t window = 0, image = 0;
         bool inside = true;
         for (int d = 0; d < 3; ++d) {
-          const int64_t at = place[d] * c.stride[d] + k[d] * c.dilation[d] - c.padding[d];
+          const int64_t at = position[d] * c.stride[d] + k[d] * c.dilation[d] - c.padding[d];
           inside = inside && at >= 0 && at < c.size[d];
           window = window * c.kernel[d] + k[d];
           image = image * c.size[d] + at;
@@ -117,14 +117,14 @@ tb_status convolve_of(const tb_convolution& c) {
   E* out = static_cast<E*>(c.out);
   for (int64_t image = 0; image < c.images; ++image) {
     for (int64_t output = 0; output < c.outputs; ++output) {
-      int64_t place[3];
-      for (place[0] = 0; place[0] < c.out_size[0]; ++place[0]) {
-        for (place[1] = 0; place[1] < c.out_size[1]; ++place[1]) {
-          for (place[2] = 0; place[2] < c.out_size[2]; ++place[2]) {
+      int64_t position[3];
+      for (position[0] = 0; position[0] < c.out_size[0]; ++position[0]) {
+        for (position[1] = 0; position[1] < c.out_size[1]; ++position[1]) {
+          for (position[2] = 0; position[2] < c.out_size[2]; ++position[2]) {
             double sum = c.bias == nullptr ? 0.0 : double(number(static_cast<const E*>(c.bias)[output]));
             for (int64_t channel = 0; channel < group_channels; ++channel) {
               const int64_t from = image * c.channels + output / group_outputs * group_channels + channel;
-              each_inside(c, place, [&](int64_t k, int64_t at) {
+              each_inside(c, position, [&](int64_t k, int64_t at) {
                 sum +=
                     double(number(static_cast<const E*>(c.weight)[(output * group_channels + channel) * window + k])) *
                     double(number(static_cast<const E*>(c.image)[from * pixels + at]));

@@ -4,7 +4,7 @@
 // alone would be denormal.
 #pragma once
 
-#include "exact.h"
+#include "double_word.h"
 #include "hyperbolic.h"
 
 namespace tb_cpu::TOPBIT_ARCH {

@@ -18,7 +18,8 @@ vec<T> erf(vec<T> x) {
 // erf(x) for |x| <= 1/2.
 template <typename T>
 vec<T> small_erf(vec<T> x) {
-  return multiply_add(x, vec<T>(error_function<T>::small_first), x * series(x * x, error_function<T>::small));
+  return multiply_add(x, vec<T>(error_function<T>::small_first),
+                      x * ascending_polynomial(x * x, error_function<T>::small));
 }
 
 // exp(-square) exp(x^2) erfc(x) for x from 0.34, with the rounding error of the division corrected.

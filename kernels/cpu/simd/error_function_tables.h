@@ -1,8 +1,8 @@
 // Coefficients of the error function: of erf(x) / x, and of exp(x^2) erfc(x) / v as a function of v = 1 / (x + 2), both
-// in sixteen pieces (see series.h). Interpolated at Chebyshev nodes, computed with 50 digits; lowest first.
+// in sixteen pieces (see polynomial.h). Interpolated at Chebyshev nodes, computed with 50 digits; lowest first.
 #pragma once
 
-#include "series.h"
+#include "polynomial.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

@@ -2,9 +2,9 @@
 // a product that underflows is rounded only once; and in double for a float result.
 #pragma once
 
-#include "exact.h"
+#include "double_word.h"
 #include "exponential.h"
-#include "series.h"
+#include "polynomial.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -38,11 +38,11 @@ inline vec<double> short_exp2(vec<double> x) {
                                      0x1.446f549b16426p-13, 0x1.00c2a6c439612p-16};
 #if defined(__AVX512F__)
   const vec<double> n = _mm512_roundscale_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-  return scale<double>(series(x - n, terms), n);
+  return scale<double>(ascending_polynomial(x - n, terms), n);
 #else
   const vec<double> magic(number<double>::magic);
   const vec<double> with_magic = x + magic;
-  const vec<double> power = series(x - (with_magic - magic), terms);
+  const vec<double> power = ascending_polynomial(x - (with_magic - magic), terms);
   return from_bits<double>(bits_of<double>(power) + (bits_of<double>(with_magic) << number<double>::mantissa));
 #endif
 }

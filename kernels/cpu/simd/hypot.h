@@ -2,7 +2,7 @@
 // kept.
 #pragma once
 
-#include "exact.h"
+#include "double_word.h"
 #include "in_double.h"
 
 namespace tb_cpu::TOPBIT_ARCH {

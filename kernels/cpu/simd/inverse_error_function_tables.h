@@ -2,7 +2,7 @@
 // nodes, computed with 50 digits; lowest first.
 #pragma once
 
-#include "series.h"
+#include "polynomial.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

@@ -1,8 +1,8 @@
 // asin, acos, atan and atan2: a polynomial near zero, and identities that reduce every argument to that range.
 #pragma once
 
-#include "exact.h"
-#include "series.h"
+#include "double_word.h"
+#include "polynomial.h"
 #include "trigonometric.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -42,7 +42,8 @@ vec<T> angle_from(vec<T> base, vec<T> base_low, vec<T> ratio) {
   const vec<T> square = ratio * ratio;
   const parts<T> sum = sum_of_ordered(base, ratio);
   // The first coefficient is added last, since the terms alternate in sign.
-  const vec<T> factor = multiply_add(series(square, arcs<T>::tangent), square, vec<T>(arcs<T>::tangent_first));
+  const vec<T> factor =
+      multiply_add(ascending_polynomial(square, arcs<T>::tangent), square, vec<T>(arcs<T>::tangent_first));
   return sum.high + multiply_add(square * ratio, factor, sum.low + base_low);
 }
 
@@ -74,7 +75,7 @@ vec<T> atan2(vec<T> y, vec<T> x) {
 // asin(root) - root, for root up to 1/2 and square = root^2.
 template <typename T>
 vec<T> arcsine_rest(vec<T> root, vec<T> square) {
-  return root * square * series(square, arcs<T>::sine);
+  return root * square * ascending_polynomial(square, arcs<T>::sine);
 }
 
 template <typename T>

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "columns.h"
+#include "interleaved_rows.h"
 #include "multiply_add.h"
 #include "row_vectors.h"
 #include "rowwise/rowwise.h"

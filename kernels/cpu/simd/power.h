@@ -71,7 +71,7 @@ inline vec<double> short_power(vec<double> x, vec<double> y) {
                                      -0x1.71546f9cf0c5ap-2, 0x1.27c740cb3c1b5p-2,  -0x1.ecfd77322b7aap-3};
   const near_center at = center_of(x);
   const vec<double> r = multiply_add(at.z, entry_of(centers::inverse, at.index), vec<double>(-1));
-  const vec<double> log2 = multiply_add(r, series(r, terms), at.k + entry_of(centers::log2, at.index));
+  const vec<double> log2 = multiply_add(r, ascending_polynomial(r, terms), at.k + entry_of(centers::log2, at.index));
 #if defined(__AVX512F__)
   return short_exp2(y * log2);
 #else
@@ -99,7 +99,7 @@ inline parts<double> long_log(vec<double> x) {
   const vec<double> of_ratio = multiply_add(ratio.low, square.high - r, ratio.low);
   const vec<double> of_square = multiply_add(square.low, vec<double>(-0.5), second.low);
   const vec<double> low = (main_low + first.low) + (of_ratio + of_square);
-  return sum_of_ordered(second.high, multiply_add(square.high * r, series(r, terms), low));
+  return sum_of_ordered(second.high, multiply_add(square.high * r, ascending_polynomial(r, terms), low));
 }
 
 // y is clamped: beyond the limits every power but that of 1 is 0 or infinite.

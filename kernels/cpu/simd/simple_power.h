@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "exact.h"
+#include "double_word.h"
 #include "in_double.h"
 #include "roots.h"
 #include "rounding.h"

@@ -1,7 +1,7 @@
 // Softmax of interleaved rows: each lane processes one row, with the same result as for a contiguous row.
 #pragma once
 
-#include "columns.h"
+#include "interleaved_rows.h"
 #include "softmax_loops.h"
 
 namespace tb_cpu::TOPBIT_ARCH {

@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-#include "exact.h"
+#include "double_word.h"
 #include "in_double.h"
-#include "series.h"
+#include "polynomial.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -91,8 +91,8 @@ vec<T> odd_or_even(vec<typename number<T>::bits> n, vec<T> odd, vec<T> even) {
 template <typename T>
 vec<T> sine_of(vec<typename number<T>::bits> n, parts<T> r) {
   const vec<T> square = r.high * r.high;
-  const vec<T> sine = r.high + multiply_add(square * r.high, series(square, circle<T>::sine), r.low);
-  const vec<T> cosine = multiply_add(square, series(square, circle<T>::cosine), negative(r.high * r.low));
+  const vec<T> sine = r.high + multiply_add(square * r.high, ascending_polynomial(square, circle<T>::sine), r.low);
+  const vec<T> cosine = multiply_add(square, ascending_polynomial(square, circle<T>::cosine), negative(r.high * r.low));
   return odd_or_even<T>(n, vec<T>(T(1)) + cosine, sine) ^ as_sign<1, T>(n);
 }
 
@@ -116,8 +116,8 @@ vec<T> near_tan(vec<T> x) {
   const vec<T> one(T(1)), sign = x & sign_bit<T>();
   const auto [n, r] = quadrant_of<T>(x ^ sign);
   const vec<T> square = r.high * r.high;
-  const vec<T> more =
-      multiply_add(square * r.high, series(square, circle<T>::tangent), multiply_add(r.low, square, r.low));
+  const vec<T> more = multiply_add(square * r.high, ascending_polynomial(square, circle<T>::tangent),
+                                   multiply_add(r.low, square, r.low));
   const parts<T> even = sum_of_ordered(r.high, more);
   const vec<T> inverse = vec<T>(T(-1)) / even.high;
   const vec<T> error = multiply_add(inverse, even.low, exact_multiply_add(inverse, even.high, one));

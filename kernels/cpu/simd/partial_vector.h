@@ -14,12 +14,12 @@ constexpr bool loads_parts = false;
 #endif
 
 template <typename T>
-class first_part {
+class partial_vector {
  public:
 #if defined(__AVX2__)
-  explicit first_part(int64_t count) : lanes_(first_lanes(count, T(0))) {}
+  explicit partial_vector(int64_t count) : lanes_(first_lanes(count, T(0))) {}
 #else
-  explicit first_part(int64_t count) : count_(count) {}
+  explicit partial_vector(int64_t count) : count_(count) {}
 #endif
 
   // 0 in the other lanes; without masked loads, loads the whole register.

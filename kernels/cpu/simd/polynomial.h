@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "exact.h"
+#include "double_word.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -20,7 +20,7 @@ vec<T> part_of_polynomial(vec<T> power, const T (&c)[N], size_t first) {
 // c[0] + c[1] x + c[2] x^2 + ..., as two or four independent Horner chains: a single long chain is bound by latency,
 // since the out-of-order window covers only a few iterations.
 template <typename T, size_t N>
-vec<T> series(vec<T> x, const T (&c)[N]) {
+vec<T> ascending_polynomial(vec<T> x, const T (&c)[N]) {
   const vec<T> square = x * x;
   if constexpr (N < 4) {
     return part_of_polynomial<1>(x, c, 0);

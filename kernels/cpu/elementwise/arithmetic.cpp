@@ -19,6 +19,6 @@ constexpr loop_table make_table() {
 
 }  // namespace
 
-constinit const loop_table number_loops = make_table();
+constinit const loop_table arithmetic_loops = make_table();
 
 }  // namespace tb_cpu::TOPBIT_ARCH
