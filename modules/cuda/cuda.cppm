@@ -11,4 +11,4 @@ export import :memory;
 export import :stream;
 export import :graph;
 
-import :rows;
+import :registration;

@@ -13,15 +13,15 @@ TEMPLATE_TEST_CASE("backend 04: elementwise operators agree with the CPU", "[bac
     const double tolerance = support::tolerance_of(t == tb::dtype::int64 ? tb::dtype::float32 : t);
     for (support::arrangement how : support::arrangements) {
       const tb::tensor a = source.positive({4, 5}, t), b = source.positive({5}, t, how);
-      const tb::tensor x = tb::to(a, where), y = tb::to(b, where), turned = aten::transpose_int(x, 0, 1);
+      const tb::tensor x = tb::to(a, where), y = tb::to(b, where), transposed = aten::transpose_int(x, 0, 1);
       rung::check(x + y, where, a + b, tolerance);
       rung::check(aten::sub_Tensor(x, y, tb::arg<"alpha"> = 2), where, aten::sub_Tensor(a, b, tb::arg<"alpha"> = 2),
                   tolerance);
       rung::check(x * y, where, a * b, tolerance);
       rung::check(x / y, where, a / b, tolerance);
-      rung::check(-turned, where, -aten::transpose_int(a, 0, 1));
+      rung::check(-transposed, where, -aten::transpose_int(a, 0, 1));
       rung::check(aten::relu(x - 1), where, aten::relu(a - 1), tolerance);
-      rung::check(aten::exp(turned), where, aten::exp(aten::transpose_int(a, 0, 1)), tolerance);
+      rung::check(aten::exp(transposed), where, aten::exp(aten::transpose_int(a, 0, 1)), tolerance);
       rung::check(aten::log(x), where, aten::log(a), tolerance);
       rung::check(aten::threshold_backward(x, x - 1, 0), where, aten::threshold_backward(a, a - 1, 0));
       rung::check(aten::lt_Tensor(x, y), where, aten::lt_Tensor(a, b));

@@ -56,17 +56,17 @@ struct attention_call {
     return causal && queries_end < keys ? queries_end : keys;
   }
 
-  // Applies the mask element at offset `place` to a score. An additive mask is multiplied by `unit`. If a finite
+  // Applies the mask element at `offset` to a score. An additive mask is multiplied by `unit`. If a finite
   // element overflows there, it is clamped to the largest finite number: it hides a key from a query that sees
   // other keys, but does not act as an infinity.
-  __device__ T masked(T score, int64_t place, T unit) const {
+  __device__ T masked(T score, int64_t offset, T unit) const {
     constexpr T most = std::is_same_v<T, float> ? T(FLT_MAX) : T(DBL_MAX);
     if (!mask_keeps) {
-      const T given = to_compute<T>(static_cast<const E*>(mask)[place]), added = given * unit;
+      const T given = to_compute<T>(static_cast<const E*>(mask)[offset]), added = given * unit;
       const bool too_large = (added > most || added < -most) && given >= -most && given <= most;
       return score + (too_large ? (given < T(0) ? -most : most) : added);
     }
-    return static_cast<const uint8_t*>(mask)[place] != 0 ? score : T(-INFINITY);
+    return static_cast<const uint8_t*>(mask)[offset] != 0 ? score : T(-INFINITY);
   }
 
   // The normalization factor of a row: 1 / total. A query whose keys are all masked has a row of zeros.

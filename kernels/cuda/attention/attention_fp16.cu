@@ -33,10 +33,10 @@ constexpr int chunk_fp16 = 8;
 
 // The offset in bytes of a chunk in a swizzled tile.
 template <int Width>
-__device__ unsigned place_of(int row, int chunk) {
+__device__ unsigned chunk_offset(int row, int chunk) {
   constexpr int chunks = Width / chunk_fp16;
-  const int turn = chunks >= 8 ? row & 7 : row >> 1 & 3;
-  return unsigned(row * chunks + (chunk ^ turn)) * unsigned(sizeof(chunk_of_fp16));
+  const int swizzle = chunks >= 8 ? row & 7 : row >> 1 & 3;
+  return unsigned(row * chunks + (chunk ^ swizzle)) * unsigned(sizeof(chunk_of_fp16));
 }
 
 // Loads a tile [Rows][Width] of a matrix [rows][width]; out-of-range elements are 0.
@@ -50,7 +50,7 @@ __device__ void read_tile(unsigned char* to, const E* from, strides step, int64_
 #pragma unroll
     for (int row = 0; row < Rows; row += Threads / chunks) {
       const bool copied = there && first + row < rows;
-      copy_ahead(address_of(to) + place_of<Width>(first + row, chunk), copied ? at : from,
+      copy_ahead(address_of(to) + chunk_offset<Width>(first + row, chunk), copied ? at : from,
                  copied ? int(sizeof(chunk_of_fp16)) : 0);
       at += Threads / chunks * step.row;
     }
@@ -69,7 +69,7 @@ __device__ void read_tile(unsigned char* to, const E* from, strides step, int64_
       if (i < there) c.two[i / 2] |= uint32_t(at->bits) << i % 2 * 16;
       at += step.col;
     }
-    *reinterpret_cast<chunk_of_fp16*>(to + place_of<Width>(row, chunk)) = c;
+    *reinterpret_cast<chunk_of_fp16*>(to + chunk_offset<Width>(row, chunk)) = c;
   }
 }
 
@@ -81,7 +81,7 @@ __device__ void write_tile(E* to, const unsigned char* from, strides step, int64
   for (int n = int(threadIdx.x); n < Rows * chunks; n += Threads) {
     const int row = along_rows ? n / chunks : n % Rows, chunk = along_rows ? n % chunks : n / Rows;
     const int64_t there = row < rows ? width - chunk * chunk_fp16 : 0;
-    const chunk_of_fp16 c = *reinterpret_cast<const chunk_of_fp16*>(from + place_of<Width>(row, chunk));
+    const chunk_of_fp16 c = *reinterpret_cast<const chunk_of_fp16*>(from + chunk_offset<Width>(row, chunk));
     E* at = to + row * step.row + chunk * chunk_fp16 * step.col;
     if (packed) {
       if (there > 0) *reinterpret_cast<chunk_of_fp16*>(at) = c;
@@ -124,7 +124,7 @@ __device__ void multiply_keys(scores (&score)[Bands], const band_of_queries<Widt
 #pragma unroll
     for (int k = 0; k < key_tile / 16; ++k) {
       uint32_t b[4];
-      load_matrices(b, keys + place_of<Width>(k * 16 + row, d * 2 | chunk));
+      load_matrices(b, keys + chunk_offset<Width>(k * 16 + row, d * 2 | chunk));
 #pragma unroll
       for (int i = 0; i < Bands; ++i) {
         multiply_add<E>(score[i][k * 2], mine[i].query[d], {b[0], b[1]});
@@ -191,7 +191,7 @@ __device__ void add_values(const scores (&weight)[Bands], band_of_queries<Width>
     for (int c = 0; c < Width / 16; ++c) {
       // ldmatrix order: two chunks of columns, keys 0-7 and keys 8-15 each.
       uint32_t b[4];
-      load_transposed(b, values + place_of<Width>(k * 16 + (lane & 15), c * 2 | lane >> 4));
+      load_transposed(b, values + chunk_offset<Width>(k * 16 + (lane & 15), c * 2 | lane >> 4));
 #pragma unroll
       for (int i = 0; i < Bands; ++i) {
         multiply_add<E>(mine[i].sum[c * 2], a[i], {b[0], b[1]});
@@ -227,7 +227,8 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
 #pragma unroll
     for (int d = 0; d < Width / 16; ++d) {
       const int row = warp * warp_queries + i * band + (lane & 15);
-      load_matrices(mine[i].query[d], address_of(memory) + 2 * tile_bytes + place_of<Width>(row, d * 2 | lane >> 4));
+      load_matrices(mine[i].query[d],
+                    address_of(memory) + 2 * tile_bytes + chunk_offset<Width>(row, d * 2 | lane >> 4));
 #pragma unroll
       for (uint32_t& two : mine[i].query[d]) two ^= p.scale < 0 ? 0x80008000 : 0;
     }
@@ -243,7 +244,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
     }
   }
 
-  const int64_t mask_place = at[is_mask] + (first_of_warp + group) * p.of[is_mask].row + pair * p.of[is_mask].col;
+  const int64_t mask_offset = at[is_mask] + (first_of_warp + group) * p.of[is_mask].row + pair * p.of[is_mask].col;
   // The sign of the scale is already applied to the queries.
   const float unit = fabsf(p.scale) * log2_of_e;
   int filled = 1;
@@ -289,7 +290,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
           const int row = i * band + h * 8 + group;
           const int sees = first_sees + (p.causal ? row : 0);
           const int seen = row < queries_here ? sees < keys_here ? sees : keys_here : 0;
-          int64_t place = mask_place + (i * band + h * 8) * p.of[is_mask].row + k * p.of[is_mask].col;
+          int64_t offset = mask_offset + (i * band + h * 8) * p.of[is_mask].row + k * p.of[is_mask].col;
 #pragma unroll
           for (int n = 0; n < key_tile / 8; ++n) {
 #pragma unroll
@@ -300,10 +301,10 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
               if (here >= seen) {
                 s = -INFINITY;
               } else if (p.mask != nullptr) {
-                s = p.masked(s, place + j * p.of[is_mask].col, log2_of_e);
+                s = p.masked(s, offset + j * p.of[is_mask].col, log2_of_e);
               }
             }
-            place += 8 * p.of[is_mask].col;
+            offset += 8 * p.of[is_mask].col;
           }
         }
       }
@@ -322,7 +323,7 @@ __device__ void attend_tile(const attention_call<float, E>& p, packing packed) {
       const float factor = p.factor_of(sum_of(mine[i].total[h]));
 #pragma unroll
       for (int n = 0; n < Width / 8; ++n) {
-        unsigned char* const two = memory + place_of<Width>(row, n) + pair * int(sizeof(E));
+        unsigned char* const two = memory + chunk_offset<Width>(row, n) + pair * int(sizeof(E));
         *reinterpret_cast<uint32_t*>(two) = pack<E>(mine[i].sum[n][h * 2] * factor, mine[i].sum[n][h * 2 + 1] * factor);
       }
     }

@@ -17,7 +17,7 @@ struct alignas(16) sixteen_bytes {
 struct unit_call {
   void* to;
   const void* from;
-  offsets<2> places;
+  offsets<2> element_offsets;
 };
 
 // Units per thread. All are loaded before the first is stored.
@@ -27,21 +27,21 @@ constexpr int units_of_thread = sizeof(Unit) < 16 ? 4 : 2;
 template <typename Unit>
 __global__ void __launch_bounds__(block_threads) copy_units(unit_call call) {
   constexpr int most = units_of_thread<Unit>;
-  for (int64_t first = first_index(); first < call.places.count; first += most * index_step()) {
+  for (int64_t first = first_index(); first < call.element_offsets.count; first += most * index_step()) {
     Unit unit[most];
     int64_t to[most];
 #pragma unroll
     for (int u = 0; u < most; ++u) {
       const int64_t i = first + u * index_step();
-      if (i >= call.places.count) break;
+      if (i >= call.element_offsets.count) break;
       int64_t offset[2];
-      call.places.at(i, offset);
+      call.element_offsets.at(i, offset);
       to[u] = offset[0];
       unit[u] = static_cast<const Unit*>(call.from)[offset[1]];
     }
 #pragma unroll
     for (int u = 0; u < most; ++u) {
-      if (first + u * index_step() >= call.places.count) break;
+      if (first + u * index_step() >= call.element_offsets.count) break;
       static_cast<Unit*>(call.to)[to[u]] = unit[u];
     }
   }
@@ -51,14 +51,14 @@ struct any_call {
   void* to;
   const void* from;
   int32_t to_dtype, from_dtype;
-  offsets<2> places;
+  offsets<2> element_offsets;
 };
 
 template <typename C>
 __global__ void __launch_bounds__(block_threads) convert_any(any_call call) {
-  for (int64_t i = first_index(); i < call.places.count; i += index_step()) {
+  for (int64_t i = first_index(); i < call.element_offsets.count; i += index_step()) {
     int64_t offset[2];
-    call.places.at(i, offset);
+    call.element_offsets.at(i, offset);
     store_as(call.to, call.to_dtype, offset[0], load_as<C>(call.from, call.from_dtype, offset[1]));
   }
 }
@@ -67,8 +67,8 @@ __global__ void __launch_bounds__(block_threads) convert_any(any_call call) {
 constexpr int tile = 32, tile_rows = 8;
 constexpr int64_t most_blocks = INT64_C(0x7fffffff);
 
-// A batch of matrices where rows of the destination are columns of the source, both contiguous. `places` has the
-// offsets of the matrices.
+// A batch of matrices where rows of the destination are columns of the source, both contiguous. `matrix_offsets` has
+// the offsets of the matrices.
 struct transposed_call {
   void* to;
   const void* from;
@@ -76,18 +76,18 @@ struct transposed_call {
   int64_t to_row, from_row;  // row strides
   divider tiles, across;     // by the tiles of a matrix, and by the tiles of one row of tiles
   int32_t to_dtype, from_dtype;
-  offsets<2> places;
+  offsets<2> matrix_offsets;
 };
 
 // Each block transposes a tile. Its rows are padded by one element, so that a column has no bank conflicts.
 template <typename Load, typename Store, typename T>
-__device__ void turn_tile(const transposed_call& call, T (&transposed)[tile][tile + 1], Load load, Store store) {
+__device__ void transpose_tile(const transposed_call& call, T (&transposed)[tile][tile + 1], Load load, Store store) {
   const int x = int(threadIdx.x), y = int(threadIdx.y);
-  const uint32_t matrix = call.tiles.quotient(blockIdx.x), place = blockIdx.x - matrix * call.tiles.divisor;
-  const uint32_t down = call.across.quotient(place), right = place - down * call.across.divisor;
+  const uint32_t matrix = call.tiles.quotient(blockIdx.x), tile_of_matrix = blockIdx.x - matrix * call.tiles.divisor;
+  const uint32_t down = call.across.quotient(tile_of_matrix), right = tile_of_matrix - down * call.across.divisor;
   const int64_t j = int64_t(down) * tile, i = int64_t(right) * tile;
   int64_t offset[2];
-  call.places.at(matrix, offset);
+  call.matrix_offsets.at(matrix, offset);
   T held[tile / tile_rows];
 #pragma unroll
   for (int k = 0; k < tile / tile_rows; ++k) {
@@ -139,12 +139,12 @@ struct store_converted {
 template <typename Unit>
 __global__ void __launch_bounds__(tile* tile_rows) transpose_units(transposed_call call) {
   __shared__ Unit transposed[tile][tile + 1];
-  turn_tile(call, transposed, load_unit<Unit>(), store_unit<Unit>());
+  transpose_tile(call, transposed, load_unit<Unit>(), store_unit<Unit>());
 }
 template <typename C>
 __global__ void __launch_bounds__(tile* tile_rows) transpose_any(transposed_call call) {
   __shared__ C transposed[tile][tile + 1];
-  turn_tile(call, transposed, load_converted<C>(), store_converted<C>());
+  transpose_tile(call, transposed, load_converted<C>(), store_converted<C>());
 }
 
 // Calls f(element_type<C>()) with the compute type C of the dtype.
@@ -182,7 +182,7 @@ int64_t widen(tb_plan& plan) {
 
 template <typename Unit>
 tb_status copy_in_units(const unit_call& call, const scope& on) {
-  const int64_t threads = (call.places.count + units_of_thread<Unit> - 1) / units_of_thread<Unit>;
+  const int64_t threads = (call.element_offsets.count + units_of_thread<Unit> - 1) / units_of_thread<Unit>;
   return launch_over(on, what, threads, copy_units<Unit>, call);
 }
 
@@ -236,7 +236,7 @@ tb_status transpose(const tb_plan& plan, int d, const scope& on) {
                              to.dtype,
                              from.dtype,
                              offsets<2>(batch)};
-  const unsigned grid = static_cast<unsigned>(tiles * call.places.count);
+  const unsigned grid = static_cast<unsigned>(tiles * call.matrix_offsets.count);
   const dim3 block(tile, tile_rows);
   if (to.dtype == from.dtype) {
     switch (bytes_of[to.dtype]) {

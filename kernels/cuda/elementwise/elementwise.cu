@@ -148,7 +148,7 @@ tb_status elementwise(const tb_elementwise* call, const tb_call* where) {
   }
   element_call elements;
   constexpr int64_t nowhere[TB_MAX_DIMS] = {};
-  elements.places = offsets<TB_MAX_OPERANDS>(
+  elements.element_offsets = offsets<TB_MAX_OPERANDS>(
       plan.ndim, plan.sizes, [&](int o) { return o < plan.operands ? plan.operand[o].strides : nowhere; });
   for (int o = 0; o < plan.operands; ++o) {
     elements.data[o] = plan.operand[o].data;

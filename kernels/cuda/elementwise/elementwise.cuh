@@ -77,7 +77,7 @@ struct vector_call {
 
 // Operands of any dtype and stride.
 struct element_call {
-  offsets<TB_MAX_OPERANDS> places;
+  offsets<TB_MAX_OPERANDS> element_offsets;
   void* data[TB_MAX_OPERANDS];
   int32_t dtype[TB_MAX_OPERANDS];  // -1: passed by value in `held`
   number_bits number;
@@ -208,9 +208,9 @@ template <typename F, int Inputs, typename C>
 __global__ void __launch_bounds__(block_threads) each_element(element_call call) {
   const auto k = call.number.as<C>();
   bool by_zero = false;
-  for (int64_t i = first_index(); i < call.places.count; i += index_step()) {
+  for (int64_t i = first_index(); i < call.element_offsets.count; i += index_step()) {
     int64_t offset[TB_MAX_OPERANDS];
-    call.places.at(i, offset);
+    call.element_offsets.at(i, offset);
     C x{}, y{}, z{};
     const auto input = [&](int o) {
       return call.dtype[o] < 0 ? call.held.as<C>(o) : load_as<C>(call.data[o], call.dtype[o], offset[o]);

@@ -13,7 +13,7 @@ namespace {
 using namespace tb_kernel;
 
 struct draw_call {
-  offsets<2> places;
+  offsets<2> element_offsets;
   philox_stream numbers;
   void* out;
   const void* of;  // data of the second operand
@@ -68,7 +68,7 @@ struct bernoulli_of {
 template <typename Draw>
 __global__ void __launch_bounds__(block_threads) draw_pairs(draw_call call) {
   const philox_stream numbers = call.numbers.found();
-  const uint64_t count = uint64_t(call.places.count), first_pair = numbers.first / 2;
+  const uint64_t count = uint64_t(call.element_offsets.count), first_pair = numbers.first / 2;
   // Element 0 may be the second number of its pair.
   const uint64_t before = numbers.first % 2, pairs = (count + before + 1) / 2;
   for (uint64_t p = uint64_t(first_index()); p < pairs; p += uint64_t(index_step())) {
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(block_threads) draw_pairs(draw_call call) {
       const uint64_t i = 2 * p + uint64_t(which) - before;
       if (i >= count) continue;
       int64_t offset[2];
-      call.places.at(int64_t(i), offset);
+      call.element_offsets.at(int64_t(i), offset);
       store_as(call.out, call.dtype, offset[0], Draw()(call, which == 0 ? two.number[0] : two.number[1], offset[1]));
     }
   }
@@ -86,12 +86,12 @@ __global__ void __launch_bounds__(block_threads) draw_pairs(draw_call call) {
 // The most common case: contiguous float32, an even first number that is known on the host.
 template <typename Draw>
 __global__ void __launch_bounds__(block_threads) draw_floats(draw_call call) {
-  const int64_t pairs = (call.places.count + 1) / 2;
+  const int64_t pairs = (call.element_offsets.count + 1) / 2;
   for (int64_t p = first_index(); p < pairs; p += index_step()) {
     const number_pair two =
         numbers_of(call.numbers.seed, call.numbers.subsequence, call.numbers.first / 2 + uint64_t(p));
     const pack<float, 2> x{{float(Draw()(call, two.number[0], 0)), float(Draw()(call, two.number[1], 0))}};
-    store(call.out, 2 * p, x, 2 * p + 1 < call.places.count ? 2 : 1);
+    store(call.out, 2 * p, x, 2 * p + 1 < call.element_offsets.count ? 2 : 1);
   }
 }
 
@@ -107,7 +107,7 @@ tb_status draw(const tb_random& call, const scope& on) {
                out.dtype,
                of.dtype,
                {call.number[0], call.number[1]}};
-  const int64_t pairs = to.places.count / 2 + 1;
+  const int64_t pairs = to.element_offsets.count / 2 + 1;
   constexpr const char* what = "random numbers";
   if constexpr (OfReals) {
     const bool dense = plan.ndim == 1 && out.strides[0] == 1 && out.dtype == TB_F32;

@@ -8,8 +8,8 @@ namespace tb_cuda {
 namespace {
 
 __device__ uint64_t number_at(const philox_stream& numbers, uint64_t i) {
-  const uint64_t place = numbers.first + i;
-  return tb_kernel::numbers_of(numbers.seed, numbers.subsequence, place / 2).number[place % 2];
+  const uint64_t position = numbers.first + i;
+  return tb_kernel::numbers_of(numbers.seed, numbers.subsequence, position / 2).number[position % 2];
 }
 
 // Parallel Fisher-Yates shuffle. Step i swaps positions i and other(i) >= i, so position i ends with the value that
@@ -18,7 +18,7 @@ __device__ uint64_t number_at(const philox_stream& numbers, uint64_t i) {
 // last step before p that swapped with position p. Following source from j ends at the value, after about
 // log(count) steps.
 template <typename Index>
-constexpr Index nobody = Index(~Index(0));
+constexpr Index no_step = Index(~Index(0));
 
 template <typename Index>
 __global__ void make_others(philox_stream given, int64_t count, Index* others, Index* steps) {
@@ -34,21 +34,21 @@ __global__ void make_others(philox_stream given, int64_t count, Index* others, I
 template <typename Index>
 __global__ void link_steps(int64_t count, const Index* others, const Index* steps, Index* source) {
   for (int64_t k = first_index(); k < count; k += index_step()) {
-    const Index place = others[k];
+    const Index position = others[k];
     // other(i) = i sets source[i] = i, but no chain reaches such a step: on a chain, other(j) > j.
-    if (k + 1 == count || others[k + 1] != place) source[place] = steps[k];
+    if (k + 1 == count || others[k + 1] != position) source[position] = steps[k];
   }
 }
 
 template <typename Index>
-__global__ void place_numbers(int64_t count, const Index* others, const Index* steps, const Index* source, int64_t* out,
+__global__ void write_numbers(int64_t count, const Index* others, const Index* steps, const Index* source, int64_t* out,
                               int64_t out_step) {
   for (int64_t k = first_index(); k < count; k += index_step()) {
-    const Index place = others[k];
-    int64_t value = int64_t(place);
-    if (k > 0 && others[k - 1] == place) {
+    const Index position = others[k];
+    int64_t value = int64_t(position);
+    if (k > 0 && others[k - 1] == position) {
       Index at = steps[k - 1];
-      for (Index next = source[at]; next != nobody<Index>; next = source[at]) at = next;
+      for (Index next = source[at]; next != no_step<Index>; next = source[at]) at = next;
       value = int64_t(at);
     }
     out[int64_t(steps[k]) * out_step] = value;
@@ -73,7 +73,7 @@ tb_status permute(const tb_random& call, const scope& on) {
     status = launch_over(on, "a permutation", count, link_steps<Index>, count, by_other, in_order, source);
   }
   if (status != TB_OK) return status;
-  return launch_over(on, "a permutation", count, place_numbers<Index>, count, by_other, in_order,
+  return launch_over(on, "a permutation", count, write_numbers<Index>, count, by_other, in_order,
                      static_cast<const Index*>(source), static_cast<int64_t*>(out.data), out.strides[0]);
 }
 

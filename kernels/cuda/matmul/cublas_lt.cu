@@ -45,11 +45,11 @@ const functions* load() {
   const char* const wanted = getenv("TOPBIT_CUDA_LIBRARY");
   if (wanted != nullptr && strcmp(wanted, "off") == 0) return nullptr;
   // By versioned name: the layout of descriptors is that of this header's major version.
-  static const char* const places[] = {"libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.13",
-                                       "/usr/local/cuda-13/lib64/libcublasLt.so.13"};
+  static const char* const paths[] = {"libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.13",
+                                      "/usr/local/cuda-13/lib64/libcublasLt.so.13"};
   void* library = nullptr;
-  for (const char* place : places) {
-    if (library == nullptr) library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
+  for (const char* path : paths) {
+    if (library == nullptr) library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }
   const bool whole = library != nullptr && find(library, "cublasLtCreate", all.create) &&
                      find(library, "cublasLtMatmul", all.multiply) &&

@@ -41,26 +41,26 @@ struct slice_reader {
 
   const E* at;
   int64_t step, advance, lines, depth;  // remaining lines and depth, from this thread's first element
-  int line, place, line_step, place_step;
+  int line, depth_index, line_step, depth_step;
 
   __device__ slice_reader(const E* first, int64_t line_stride, int64_t depth_stride, int64_t lines_left,
                           int64_t depth_left, bool along_depth) {
     const int thread = int(threadIdx.x);
     line = along_depth ? thread / slice : thread % Tile;
-    place = along_depth ? thread % slice : thread / Tile;
+    depth_index = along_depth ? thread % slice : thread / Tile;
     line_step = along_depth ? threads / slice : 0;
-    place_step = along_depth ? 0 : threads / Tile;
-    at = first + line * line_stride + place * depth_stride;
-    step = line_step * line_stride + place_step * depth_stride;
+    depth_step = along_depth ? 0 : threads / Tile;
+    at = first + line * line_stride + depth_index * depth_stride;
+    step = line_step * line_stride + depth_step * depth_stride;
     advance = slice * depth_stride;
     lines = lines_left - line;
-    depth = depth_left - place;
+    depth = depth_left - depth_index;
   }
 
   __device__ void next(T (&to)[loads]) {
 #pragma unroll
     for (int i = 0; i < loads; ++i) {
-      to[i] = i * line_step < lines && i * place_step < depth ? T(to_compute<compute_of<E>>(at[i * step])) : T(0);
+      to[i] = i * line_step < lines && i * depth_step < depth ? T(to_compute<compute_of<E>>(at[i * step])) : T(0);
     }
     at += advance;
     depth -= slice;
@@ -69,7 +69,7 @@ struct slice_reader {
   template <int Pitch>
   __device__ void put(const T (&from)[loads], T (&to)[slice][Pitch]) const {
 #pragma unroll
-    for (int i = 0; i < loads; ++i) to[place + i * place_step][line + i * line_step] = from[i];
+    for (int i = 0; i < loads; ++i) to[depth_index + i * depth_step][line + i * line_step] = from[i];
   }
 };
 

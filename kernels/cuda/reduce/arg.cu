@@ -37,7 +37,7 @@ struct finding {
 };
 
 template <typename C>
-tb_status place_of(const tb_reduction& call, const scope& on) {
+tb_status find_index(const tb_reduction& call, const scope& on) {
   const bool alone = call.op == TB_ARGMAX || call.op == TB_ARGMIN;
   if (call.op == TB_MAX_INDEX || call.op == TB_ARGMAX) return reduce_elements(on, call, finding<C, true>{alone});
   return reduce_elements(on, call, finding<C, false>{alone});
@@ -47,10 +47,10 @@ tb_status place_of(const tb_reduction& call, const scope& on) {
 
 tb_status reduce_arg(const tb_reduction& call, const scope& on) {
   switch (call.compute) {
-    case TB_BOOL: return place_of<bool_t>(call, on);
-    case TB_I64: return place_of<int64_t>(call, on);
-    case TB_F32: return place_of<float>(call, on);
-    case TB_F64: return place_of<double>(call, on);
+    case TB_BOOL: return find_index<bool_t>(call, on);
+    case TB_I64: return find_index<int64_t>(call, on);
+    case TB_F32: return find_index<float>(call, on);
+    case TB_F64: return find_index<double>(call, on);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }

@@ -49,18 +49,18 @@ struct pooling {
   __device__ int64_t image_size() const { return y.length * x.length; }
   __device__ int64_t out_size() const { return y.out * x.out; }
 
-  struct place {
+  struct position {
     int64_t image, y, x;
   };
-  __device__ place image_place(int64_t i) const {
+  __device__ position image_position(int64_t i) const {
     if (!narrow) return {i / x.length / y.length, i / x.length % y.length, i % x.length};
     return split(uint32_t(i), by_image_y, by_image_x);
   }
-  __device__ place out_place(int64_t i) const {
+  __device__ position out_position(int64_t i) const {
     if (!narrow) return {i / x.out / y.out, i / x.out % y.out, i % x.out};
     return split(uint32_t(i), by_out_y, by_out_x);
   }
-  __device__ static place split(uint32_t i, divider by_y, divider by_x) {
+  __device__ static position split(uint32_t i, divider by_y, divider by_x) {
     const uint32_t line = by_x.quotient(i), image = by_y.quotient(line);
     return {image, line - image * by_y.divisor, i - line * by_x.divisor};
   }
@@ -89,7 +89,7 @@ template <typename T>
 __global__ void max_pool(pooling p, T* out, const T* in, int64_t* index) {
   const int64_t count = p.images * p.out_size();
   for (int64_t i = first_index(); i < count; i += index_step()) {
-    const auto at = p.out_place(i);
+    const auto at = p.out_position(i);
     const range rows = p.y.window(at.y), columns = p.x.window(at.x);
     const T* const image = in + at.image * p.image_size();
     int64_t best = nowhere;
@@ -114,7 +114,7 @@ template <typename T>
 __global__ void max_pool_backward(pooling p, T* out, const T* in, const int64_t* index) {
   const int64_t count = p.images * p.image_size();
   for (int64_t i = first_index(); i < count; i += index_step()) {
-    const auto at = p.image_place(i);
+    const auto at = p.image_position(i);
     const int64_t wanted = at.y * p.x.length + at.x, first = at.image * p.out_size();
     const range rows = p.y.windows_of(at.y), columns = p.x.windows_of(at.x);
     T sum = 0;
@@ -141,7 +141,7 @@ __global__ void max_pool_strays(pooling p, T* out, const T* in, const int64_t* i
       report(TB_BAD_INDEX, wanted);
       continue;
     }
-    const auto at = p.out_place(i);
+    const auto at = p.out_position(i);
     const int64_t y = wanted / p.x.length, x = wanted - y * p.x.length;
     const range rows = p.y.windows_of(y), columns = p.x.windows_of(x);
     const bool mine = at.y >= rows.first && at.y < rows.end && at.x >= columns.first && at.x < columns.end &&
@@ -154,7 +154,7 @@ template <typename T>
 __global__ void average_pool(pooling p, T* out, const T* in) {
   const int64_t count = p.images * p.out_size();
   for (int64_t i = first_index(); i < count; i += index_step()) {
-    const auto at = p.out_place(i);
+    const auto at = p.out_position(i);
     const range rows = p.y.window(at.y), columns = p.x.window(at.x);
     const T* const image = in + at.image * p.image_size();
     double sum = 0;
@@ -169,7 +169,7 @@ template <typename T>
 __global__ void average_pool_backward(pooling p, T* out, const T* in) {
   const int64_t count = p.images * p.image_size();
   for (int64_t i = first_index(); i < count; i += index_step()) {
-    const auto at = p.image_place(i);
+    const auto at = p.image_position(i);
     const T* const results = in + at.image * p.out_size();
     const range rows = p.y.windows_of(at.y), columns = p.x.windows_of(at.x);
     T sum = 0;

@@ -30,7 +30,7 @@ struct reduction_space {
   int64_t step;  // of the reduced dimension, if `flat`
   bool flat;     // there is one reduced dimension
 
-  __device__ int64_t place(int64_t i) const {
+  __device__ int64_t offset(int64_t i) const {
     if (flat) return i * step;
     int64_t at[1];
     reduced.at(i, at);
@@ -96,11 +96,11 @@ __device__ void take_apart(const F& f, typename F::part& part, const In& in, con
   for (; i + (together - 1) * step < last; i += together * step) {
     typename F::compute x[together];
 #pragma unroll
-    for (int u = 0; u < together; ++u) x[u] = in.at(base + space.place(i + u * step));
+    for (int u = 0; u < together; ++u) x[u] = in.at(base + space.offset(i + u * step));
 #pragma unroll
     for (int u = 0; u < together; ++u) f.take(part, x[u], i + u * step, origin);
   }
-  for (; i < last; i += step) f.take(part, in.at(base + space.place(i)), i, origin);
+  for (; i < last; i += step) f.take(part, in.at(base + space.offset(i)), i, origin);
 }
 
 template <typename F>

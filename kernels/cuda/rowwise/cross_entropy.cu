@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>,
     const C scale = C(1 / top.sum);
 #pragma unroll
     for (int j = 0; j < N; ++j) {
-      const C p = row.x[j] * scale - C(kept::place(groups, lane, j) == label ? 1 : 0);
+      const C p = row.x[j] * scale - C(kept::column_of(groups, lane, j) == label ? 1 : 0);
       row.x[j] = label < 0 ? C(0) : p * gradient;
     }
     row.store(groups, rows.row[out_row], at[out_row], n);

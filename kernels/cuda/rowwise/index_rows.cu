@@ -7,9 +7,9 @@ namespace {
 // out [k]; in [n], index [k]
 template <typename Bytes>
 __global__ void gather(index_grid grid) {
-  for (int64_t e = first_index(); e < grid.places.count; e += index_step()) {
+  for (int64_t e = first_index(); e < grid.element_offsets.count; e += index_step()) {
     int64_t at[3];
-    grid.places.at(e, at);
+    grid.element_offsets.at(e, at);
     const int64_t i = grid.report.index(grid.row[2].get<int64_t>(at[2], 0), grid.range);
     if (i < 0) continue;
     static_cast<Bytes*>(grid.row[0].data)[at[0]] =
@@ -28,10 +28,10 @@ struct put {
 };
 
 // index [k], in [n]
-__global__ void check_index(offsets<3> places, row_data index, int64_t range, reporter report) {
-  for (int64_t e = first_index(); e < places.count; e += index_step()) {
+__global__ void check_index(offsets<3> element_offsets, row_data index, int64_t range, reporter report) {
+  for (int64_t e = first_index(); e < element_offsets.count; e += index_step()) {
     int64_t at[3];
-    places.at(e, at);
+    element_offsets.at(e, at);
     report.index(index.get<int64_t>(at[0], 0), range);
   }
 }
@@ -47,7 +47,7 @@ tb_status moved(const tb_rowwise& call, const scope& on) {
                         {row_data(call.row[0]), row_data(call.row[1]), row_data(call.row[2])},
                         call.row[1].length,
                         report_for(on)};
-  return launch_over(on, "gather", grid.places.count, gather<Bytes>, grid);
+  return launch_over(on, "gather", grid.element_offsets.count, gather<Bytes>, grid);
 }
 
 }  // namespace
@@ -60,9 +60,9 @@ tb_status index_rows(const tb_rowwise& given, const scope& on) {
     index_dims dims;
     dims.add(call.row[0].length, call.row[0].step, 0, 0);
     for (int d = 0; d < call.ndim; ++d) dims.add(call.sizes[d], call.row[0].strides[d], 0, 0);
-    const offsets<3> places = dims.made();
-    return launch_over(on, "an index", places.count, check_index, places, row_data(call.row[0]), call.row[1].length,
-                       report_for(on));
+    const offsets<3> element_offsets = dims.made();
+    return launch_over(on, "an index", element_offsets.count, check_index, element_offsets, row_data(call.row[0]),
+                       call.row[1].length, report_for(on));
   }
   if (call.op == TB_GATHER ? call.row[0].length == 0 : call.row[2].length == 0) return TB_OK;
   if (call.op != TB_GATHER && call.op != TB_SCATTER) return scatter_reduce(call, on);

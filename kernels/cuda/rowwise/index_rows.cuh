@@ -6,10 +6,10 @@
 
 namespace tb_cuda {
 
-// All elements of the index operand. `places` has the offsets of the operands; an operand addressed by the index has
-// the offset of its row's start.
+// All elements of the index operand. `element_offsets` has the offsets of the operands; an operand addressed by the
+// index has the offset of its row's start.
 struct index_grid {
-  offsets<3> places;
+  offsets<3> element_offsets;
   row_data row[3];
   int64_t range;  // size of the indexed dimension
   reporter report;
@@ -55,9 +55,9 @@ inline index_dims dims_of(const tb_rowwise& call, int64_t length, int moved, boo
 // One thread per index. Calls write(offset of the row in operand 0, index, offset in operand 1).
 template <typename Write>
 __global__ void scatter_at_once(index_grid grid, Write write) {
-  for (int64_t e = first_index(); e < grid.places.count; e += index_step()) {
+  for (int64_t e = first_index(); e < grid.element_offsets.count; e += index_step()) {
     int64_t at[3];
-    grid.places.at(e, at);
+    grid.element_offsets.at(e, at);
     const int64_t i = grid.report.index(grid.row[2].get<int64_t>(at[2], 0), grid.range);
     if (i >= 0) write(at[0], i, at[1]);
   }
@@ -68,9 +68,9 @@ __global__ void scatter_in_order(index_grid grid, offsets<3> rows, Write write) 
   for (int64_t r = first_index(); r < rows.count; r += index_step()) {
     int64_t row_at[3];
     rows.at(r, row_at);
-    for (int64_t e = 0; e < grid.places.count; ++e) {
+    for (int64_t e = 0; e < grid.element_offsets.count; ++e) {
       int64_t at[3];
-      grid.places.at(e, at);
+      grid.element_offsets.at(e, at);
       const int64_t i = grid.report.index(grid.row[2].get<int64_t>(row_at[2] + at[2], 0), grid.range);
       if (i >= 0) write(row_at[0] + at[0], i, row_at[1] + at[1]);
     }
@@ -84,7 +84,7 @@ tb_status scatter_rows(const tb_rowwise& call, const scope& on, bool in_order, A
                         {row_data(call.row[0]), row_data(call.row[1]), row_data(call.row[2])},
                         call.row[0].length,
                         report_for(on)};
-  if (!in_order) return launch_over(on, "scatter", grid.places.count, scatter_at_once<AtOnce>, grid, at_once);
+  if (!in_order) return launch_over(on, "scatter", grid.element_offsets.count, scatter_at_once<AtOnce>, grid, at_once);
   const offsets<3> rows = dims_of(call, length, 0, false, 1).made();
   return launch_over(on, "scatter", rows.count, scatter_in_order<InOrder>, grid, rows, one_by_one);
 }

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(reduce_threads, (blocks_keeping<compute_of<E>,
 #pragma unroll
     for (int j = 0; j < N; ++j) {
       const double d = double(row.x[j]) - start - mean;
-      if (kept::place(groups, lane, j) < n) squares += d * d;
+      if (kept::column_of(groups, lane, j) < n) squares += d * d;
     }
     const double rstd = 1 / ::sqrt(groups.join<false>(squares, join_sum()) / double(rows.length) + epsilon);
     if (active && lane == 0) {

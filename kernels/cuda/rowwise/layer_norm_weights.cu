@@ -27,14 +27,14 @@ __device__ void put_sums(const row_space<6>& rows, const int64_t (&at)[6], const
 // E is void if the operands have different dtypes.
 template <typename C, typename E>
 __global__ void __launch_bounds__(reduce_threads)
-    sum_places(row_space<6> rows, int places, int64_t part, weight_sums<C>* aside) {
+    sum_columns(row_space<6> rows, int columns, int64_t part, weight_sums<C>* aside) {
   row_access<E, 6> access;
   for (int k = 0; k < 6; ++k) access.row[k] = rows.row[k];
   weight_sums<C>* const shared = dynamic_shared<weight_sums<C>>();
-  const int place = int(threadIdx.x) % places, row = int(threadIdx.x) / places, together = reduce_threads / places;
+  const int column = int(threadIdx.x) % columns, row = int(threadIdx.x) / columns, together = reduce_threads / columns;
   const int64_t begin = blockIdx.y * part, end = least_of(begin + part, rows.length);
-  for (int64_t first = int64_t(blockIdx.x) * places; first < rows.batch.count; first += int64_t(gridDim.x) * places) {
-    const int64_t position = first + place;
+  for (int64_t first = int64_t(blockIdx.x) * columns; first < rows.batch.count; first += int64_t(gridDim.x) * columns) {
+    const int64_t position = first + column;
     const bool active = position < rows.batch.count;
     weight_sums<C> sums{sum_of<C>::of(0), sum_of<C>::of(0)};
     int64_t at[6] = {};
@@ -54,8 +54,8 @@ __global__ void __launch_bounds__(reduce_threads)
       if (row >= half && row < 2 * half) shared[threadIdx.x] = sums;
       __syncthreads();
       if (row < half) {
-        sums.product.add(shared[threadIdx.x + half * places].product);
-        sums.sum.add(shared[threadIdx.x + half * places].sum);
+        sums.product.add(shared[threadIdx.x + half * columns].product);
+        sums.sum.add(shared[threadIdx.x + half * columns].sum);
       }
     }
     if (!active || row != 0) continue;
@@ -86,8 +86,8 @@ __global__ void __launch_bounds__(reduce_threads)
 template <typename C, typename E>
 tb_status run(const scope& on, const row_space<6>& rows) {
   const int64_t positions = rows.batch.count;
-  const int64_t places = least_of(32, power_of_two_above(positions)), together = reduce_threads / places;
-  const int64_t blocks = parts_of(positions, places);
+  const int64_t columns = least_of(32, power_of_two_above(positions)), together = reduce_threads / columns;
+  const int64_t blocks = parts_of(positions, columns);
   // Enough blocks to fill the device, but few enough parts for one thread to add.
   int64_t parts = least_of(multiprocessors(on) * 8 / blocks, rows.length / (together * 8));
   parts = parts < 1 ? 1 : parts > 256 ? 256 : parts;
@@ -97,8 +97,8 @@ tb_status run(const scope& on, const row_space<6>& rows) {
   if (aside.status() != TB_OK) return aside.status();
   auto* const sums = parts == 1 ? nullptr : aside.as<weight_sums<C>>();
   const dim3 grid(unsigned(least_of(blocks, INT64_C(1) << 20)), unsigned(parts));
-  const tb_status status = launch(on, "layer_norm_weights", sum_places<C, E>, grid, reduce_threads,
-                                  reduce_threads * sizeof(weight_sums<C>), rows, int(places), part, sums);
+  const tb_status status = launch(on, "layer_norm_weights", sum_columns<C, E>, grid, reduce_threads,
+                                  reduce_threads * sizeof(weight_sums<C>), rows, int(columns), part, sums);
   if (status != TB_OK || parts == 1) return status;
   return launch_over(on, "layer_norm_weights", positions, join_places<C>, rows, parts, sums);
 }

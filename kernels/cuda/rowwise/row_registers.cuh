@@ -56,7 +56,7 @@ struct kept_row {
   C x[N];
 
   // The index in the row of element j.
-  static __device__ int place(const row_groups& groups, int lane, int j) {
+  static __device__ int column_of(const row_groups& groups, int lane, int j) {
     return (j / V * groups.width + lane) * V + j % V;
   }
 
@@ -67,17 +67,17 @@ struct kept_row {
       row_pack<E, V> loaded[N / V];
 #pragma unroll
       for (int q = 0; q < N / V; ++q) {
-        const int i = place(groups, lane, q * V);
+        const int i = column_of(groups, lane, q * V);
         if (i < n) loaded[q] = *reinterpret_cast<const row_pack<E, V>*>(from + i);
       }
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        x[j] = place(groups, lane, j) < n ? to_compute<C>(loaded[j / V].at[j % V]) : other;
+        x[j] = column_of(groups, lane, j) < n ? to_compute<C>(loaded[j / V].at[j % V]) : other;
       }
     } else {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
-        const int i = place(groups, lane, j);
+        const int i = column_of(groups, lane, j);
         x[j] = i < n ? to_compute<C>(from[i * row.step]) : other;
       }
     }
@@ -88,7 +88,7 @@ struct kept_row {
     const int lane = groups.lane();
 #pragma unroll
     for (int q = 0; q < N / V; ++q) {
-      const int i = place(groups, lane, q * V);
+      const int i = column_of(groups, lane, q * V);
       if (i >= n) continue;
       if constexpr (V > 1) {
         row_pack<E, V> stored;

@@ -146,7 +146,7 @@ __global__ void scan_by_blocks(scan_rows_of rows) {
   __shared__ state staged[tile + block_threads];
   __shared__ state of_warps[warps];
   const int thread = int(threadIdx.x), lane = thread % warp_size, warp = thread / warp_size;
-  const auto place = [](int i) { return i + i / each; };
+  const auto padded = [](int i) { return i + i / each; };
   for (int64_t r = blockIdx.x; r < rows.batch.count; r += gridDim.x) {
     int64_t row[3];
     rows.batch.at(r, row);
@@ -157,13 +157,13 @@ __global__ void scan_by_blocks(scan_rows_of rows) {
 #pragma unroll
       for (int j = 0; j < each; ++j) {
         const int at = j * block_threads + thread;
-        staged[place(at)] = first + at < rows.length ? Op::of(x[j], first + at) : Op::none();
+        staged[padded(at)] = first + at < rows.length ? Op::of(x[j], first + at) : Op::none();
       }
       __syncthreads();
       state mine[each];
 #pragma unroll
       for (int j = 0; j < each; ++j) {
-        const state one = staged[place(thread * each + j)];
+        const state one = staged[padded(thread * each + j)];
         mine[j] = j == 0 ? one : Op::both(mine[j > 0 ? j - 1 : 0], one);
       }
       const state up_to_here = scan_of_warp<Op>(mine[each - 1], lane);
@@ -178,12 +178,12 @@ __global__ void scan_by_blocks(scan_rows_of rows) {
       const state left = shuffle_up(up_to_here, 1);
       if (lane > 0) before = Op::both(before, left);
 #pragma unroll
-      for (int j = 0; j < each; ++j) staged[place(thread * each + j)] = Op::both(before, mine[j]);
+      for (int j = 0; j < each; ++j) staged[padded(thread * each + j)] = Op::both(before, mine[j]);
       __syncthreads();
 #pragma unroll
       for (int j = 0; j < each; ++j) {
         const int at = j * block_threads + thread;
-        if (first + at < rows.length) store<Op>(rows, row, first + at, staged[place(at)]);
+        if (first + at < rows.length) store<Op>(rows, row, first + at, staged[padded(at)]);
       }
     }
   }

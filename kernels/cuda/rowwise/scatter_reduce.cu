@@ -113,12 +113,12 @@ struct reduce_in {
   }
 };
 
-// Copies rows to the temporary and back. Operand 0 of `places` is the row, operand 1 the temporary.
+// Copies rows to the temporary and back. Operand 0 of `element_offsets` is the row, operand 1 the temporary.
 template <typename A, bool Bool>
-__global__ void copy_rows(offsets<3> places, row_data row, A* copy, bool back) {
-  for (int64_t e = first_index(); e < places.count; e += index_step()) {
+__global__ void copy_rows(offsets<3> element_offsets, row_data row, A* copy, bool back) {
+  for (int64_t e = first_index(); e < element_offsets.count; e += index_step()) {
     int64_t at[3];
-    places.at(e, at);
+    element_offsets.at(e, at);
     if (back)
       row.put(at[0], 0, copy[at[1]]);
     else
@@ -145,13 +145,13 @@ tb_status reduce_rows(tb_rowwise call, const scope& on) {
     }
     call.row[0].step = 1;
   }
-  const offsets<3> copied_places = copied.made();
+  const offsets<3> copied_offsets = copied.made();
   const temporary copy(on, direct ? 0 : uint64_t(elements) * sizeof(A));
   if (copy.status() != TB_OK) return copy.status();
   A* const out = direct ? static_cast<A*>(result.data) : copy.as<A>();
   tb_status status = TB_OK;
   const bool copies = !direct && elements > 0;
-  if (copies) status = launch_over(on, "scatter", elements, copy_rows<A, Bool>, copied_places, result, out, false);
+  if (copies) status = launch_over(on, "scatter", elements, copy_rows<A, Bool>, copied_offsets, result, out, false);
   if (status != TB_OK) return status;
   const bool in_order = Fold::ordered && !std::is_same_v<A, int64_t> && deterministic();
   const row_data source(call.row[1]);
@@ -159,7 +159,7 @@ tb_status reduce_rows(tb_rowwise call, const scope& on) {
   status = scatter_rows(call, on, in_order, reduce_in<A, Bool, Fold, true>{out, source, step},
                         reduce_in<A, Bool, Fold, false>{out, source, step});
   if (status != TB_OK || !copies) return status;
-  return launch_over(on, "scatter", elements, copy_rows<A, Bool>, copied_places, result, out, true);
+  return launch_over(on, "scatter", elements, copy_rows<A, Bool>, copied_offsets, result, out, true);
 }
 
 template <typename Fold>

@@ -18,13 +18,13 @@ struct narrow_item {
 struct wide_item {
   using key_type = uint64_t;
   uint64_t whole;
-  uint32_t place;
+  uint32_t position;
   __device__ static wide_item of(uint64_t key, uint32_t index) { return {key, index}; }
   __device__ static wide_item last() { return {UINT64_MAX, UINT32_MAX}; }
   __device__ uint64_t key() const { return whole; }
-  __device__ uint32_t index() const { return place; }
+  __device__ uint32_t index() const { return position; }
   __device__ bool before(const wide_item& other) const {
-    return whole < other.whole || (whole == other.whole && place < other.place);
+    return whole < other.whole || (whole == other.whole && position < other.position);
   }
 };
 

@@ -16,12 +16,12 @@ constexpr int64_t narrow_limit = INT64_C(0x80000000);
 struct picking {
   const int64_t* index[TB_MAX_DIMS];
   int64_t length[TB_MAX_DIMS];
-  int64_t outer, count, places;
+  int64_t outer, count, positions;
   int32_t indices;
   bool wraps;
 
   // The linear position in the table of a row; -1 if an index is out of range.
-  __device__ int64_t place(int64_t row) const {
+  __device__ int64_t position(int64_t row) const {
     int64_t at = 0;
     for (int d = 0; d < indices; ++d) {
       const int64_t given = index[d][row], i = wraps && given < 0 ? given + length[d] : given;
@@ -31,7 +31,7 @@ struct picking {
     return at;
   }
   // The same, with a report of the index out of range.
-  __device__ int64_t place(int64_t row, const reporter& report) const {
+  __device__ int64_t position(int64_t row, const reporter& report) const {
     int64_t at = 0;
     for (int d = 0; d < indices; ++d) {
       const int64_t i = report.index(index[d][row], length[d], wraps, d);
@@ -79,28 +79,28 @@ __global__ void take_rows(picking p, splitter split, Unit* rows, const Unit* tab
   for (int64_t i = first_index(); i < all; i += index_step()) {
     int64_t outer, row, unit;
     split(i, outer, row, unit);
-    const int64_t place = p.place(row, report);
-    if (place >= 0) rows[i] = table[(outer * p.places + place) * split.units + unit];
+    const int64_t position = p.position(row, report);
+    if (position >= 0) rows[i] = table[(outer * p.positions + position) * split.units + unit];
   }
 }
 
 __global__ void check_indices(picking p, reporter report) {
-  for (int64_t i = first_index(); i < p.count; i += index_step()) p.place(i, report);
+  for (int64_t i = first_index(); i < p.count; i += index_step()) p.position(i, report);
 }
 
 // The last row of each position. Only the positions in use are initialized; no others are read.
 template <typename Row>
 __global__ void forget_rows(picking p, Row* last, reporter report) {
   for (int64_t i = first_index(); i < p.count; i += index_step()) {
-    const int64_t place = p.place(i, report);
-    if (place >= 0) last[place] = -1;
+    const int64_t position = p.position(i, report);
+    if (position >= 0) last[position] = -1;
   }
 }
 template <typename Row>
 __global__ void find_last_rows(picking p, Row* last) {
   for (int64_t i = first_index(); i < p.count; i += index_step()) {
-    const int64_t place = p.place(i);
-    if (place >= 0) atomicMax(last + place, Row(i));
+    const int64_t position = p.position(i);
+    if (position >= 0) atomicMax(last + position, Row(i));
   }
 }
 template <typename Unit, typename Row>
@@ -109,8 +109,9 @@ __global__ void put_rows(picking p, splitter split, const Unit* rows, Unit* tabl
   for (int64_t i = first_index(); i < all; i += index_step()) {
     int64_t outer, row, unit;
     split(i, outer, row, unit);
-    const int64_t place = p.place(row);
-    if (place >= 0 && last[place] == Row(row)) table[(outer * p.places + place) * split.units + unit] = rows[i];
+    const int64_t position = p.position(row);
+    if (position >= 0 && last[position] == Row(row))
+      table[(outer * p.positions + position) * split.units + unit] = rows[i];
   }
 }
 
@@ -120,23 +121,23 @@ __global__ void add_rows(picking p, splitter split, const E* rows, E* table, rep
   for (int64_t i = first_index(); i < all; i += index_step()) {
     int64_t outer, row, unit;
     split(i, outer, row, unit);
-    const int64_t place = p.place(row, report);
-    if (place >= 0) atomic_add(table + (outer * p.places + place) * split.units + unit, rows[i]);
+    const int64_t position = p.position(row, report);
+    if (position >= 0) atomic_add(table + (outer * p.positions + position) * split.units + unit, rows[i]);
   }
 }
 
 // A row and its position. Position -1 sorts last: rows out of range, and the padding to a power of two.
 struct placed_row {
-  int64_t place, row;
+  int64_t position, row;
 
   __device__ bool before(const placed_row& other) const {
-    return place != other.place ? uint64_t(place) < uint64_t(other.place) : row < other.row;
+    return position != other.position ? uint64_t(position) < uint64_t(other.position) : row < other.row;
   }
 };
 
 __global__ void list_rows(picking p, placed_row* list, int64_t room, reporter report) {
   for (int64_t i = first_index(); i < room; i += index_step()) {
-    list[i] = {i < p.count ? p.place(i, report) : -1, i};
+    list[i] = {i < p.count ? p.position(i, report) : -1, i};
   }
 }
 
@@ -179,11 +180,11 @@ __global__ void add_sorted(picking p, splitter split, const placed_row* list, co
   for (int64_t i = first_index(); i < all; i += index_step()) {
     int64_t outer, at, unit;
     split(i, outer, at, unit);
-    const int64_t place = list[at].place;
-    if (place < 0 || (at > 0 && list[at - 1].place == place)) continue;
-    E* const to = table + (outer * p.places + place) * split.units + unit;
+    const int64_t position = list[at].position;
+    if (position < 0 || (at > 0 && list[at - 1].position == position)) continue;
+    E* const to = table + (outer * p.positions + position) * split.units + unit;
     E sum = *to;
-    for (; at < p.count && list[at].place == place; ++at) {
+    for (; at < p.count && list[at].position == position; ++at) {
       sum = sum_of_elements(sum, rows[(outer * p.count + list[at].row) * split.units + unit]);
     }
     *to = sum;
@@ -196,11 +197,11 @@ picking described(const tb_take& c) {
   p.count = c.count;
   p.indices = c.indices;
   p.wraps = c.wraps != 0;
-  p.places = 1;
+  p.positions = 1;
   for (int32_t d = 0; d < c.indices; ++d) {
     p.index[d] = c.index[d];
     p.length[d] = c.length[d];
-    p.places *= c.length[d];
+    p.positions *= c.length[d];
   }
   return p;
 }
@@ -224,7 +225,7 @@ splitter splitter_of(const tb_take& c) {
 
 template <typename Row>
 tb_status put(const scope& on, const tb_take& c, const picking& p) {
-  const temporary memory(on, uint64_t(p.places) * sizeof(Row));
+  const temporary memory(on, uint64_t(p.positions) * sizeof(Row));
   if (memory.status() != TB_OK) return memory.status();
   Row* const last = memory.as<Row>();
   tb_status status = launch_over(on, "index_put", p.count, &forget_rows<Row>, p, last, report_for(on));
@@ -288,7 +289,7 @@ tb_status take(const tb_take* call, const tb_call* where) {
   const scope on(c.index[0], where);
   if (on.status() != TB_OK) return on.status();
   const picking p = described(c);
-  if (c.op == TB_CHECK || c.outer <= 0 || c.inner <= 0 || p.places <= 0) {
+  if (c.op == TB_CHECK || c.outer <= 0 || c.inner <= 0 || p.positions <= 0) {
     return launch_over(on, "index", c.count, &check_indices, p, report_for(on));
   }
   if (c.op == TB_PUT_ADD) return add(on, c, p);

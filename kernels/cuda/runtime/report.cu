@@ -16,8 +16,8 @@ constexpr int name_bytes = 64;
 struct ledger {
   std::mutex lock;
   unsigned long long* first = nullptr;
-  told* host = nullptr;
-  told* seen_by_device = nullptr;
+  error_record* host = nullptr;
+  error_record* seen_by_device = nullptr;
   uint64_t tickets = 0;
   char name[remembered][name_bytes];
 };
@@ -31,22 +31,22 @@ ledger& ledger_of(int device) {
 bool open(ledger& book) {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   cudaThreadExchangeStreamCaptureMode(&mode);
-  const unsigned long long nobody = 0;
+  const unsigned long long no_ticket = 0;
   void *first = nullptr, *host = nullptr, *seen = nullptr;
   const bool good =
       cudaMalloc(&first, sizeof *book.first) == cudaSuccess &&
       cudaHostAlloc(&host, sizeof *book.host, cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess &&
       cudaHostGetDevicePointer(&seen, host, 0) == cudaSuccess &&
-      cudaMemcpy(first, &nobody, sizeof nobody, cudaMemcpyHostToDevice) == cudaSuccess;
+      cudaMemcpy(first, &no_ticket, sizeof no_ticket, cudaMemcpyHostToDevice) == cudaSuccess;
   cudaThreadExchangeStreamCaptureMode(&mode);
   if (!good) {
     cudaGetLastError();
     return false;
   }
   book.first = static_cast<unsigned long long*>(first);
-  book.host = static_cast<told*>(host);
+  book.host = static_cast<error_record*>(host);
   *book.host = {};
-  book.seen_by_device = static_cast<told*>(seen);
+  book.seen_by_device = static_cast<error_record*>(seen);
   return true;
 }
 

@@ -10,7 +10,7 @@
 
 namespace tb_cuda {
 
-struct told {
+struct error_record {
   uint64_t ticket;  // of the launch; 0: no report
   uint64_t taken;   // the last ticket whose report was taken; later ones may report
   int64_t value;
@@ -20,7 +20,7 @@ struct told {
 
 struct reporter {
   unsigned long long* first;  // in device memory: the ticket of the last report
-  volatile told* host;
+  volatile error_record* host;
   uint64_t ticket;
 
   __device__ void operator()(tb_status status, int64_t value, int32_t which = 0) const {

@@ -1,5 +1,5 @@
 // Registers the CUDA kernels when this module is loaded: see topbit.ops:backend.builtin for why it is here.
-export module topbit.cuda:rows;
+export module topbit.cuda:registration;
 
 import topbit.std;
 import topbit.ops;
