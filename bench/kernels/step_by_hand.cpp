@@ -27,11 +27,11 @@ constexpr std::int64_t no_activation = -1;
 struct matrix {
   float* data;
   std::int64_t rows, columns;
-  bool turned = false;
+  bool is_transposed = false;
 
-  matrix transposed() const { return {data, columns, rows, !turned}; }
-  std::int64_t row_stride() const { return turned ? 1 : columns; }
-  std::int64_t column_stride() const { return turned ? rows : 1; }
+  matrix transposed() const { return {data, columns, rows, !is_transposed}; }
+  std::int64_t row_stride() const { return is_transposed ? 1 : columns; }
+  std::int64_t column_stride() const { return is_transposed ? rows : 1; }
 };
 
 void check(tb_status status) {
