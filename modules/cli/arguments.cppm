@@ -3,7 +3,7 @@ export module topbit.cli:arguments;
 
 import topbit.std;
 import :command;
-import :screen;
+import :terminal;
 
 namespace topbit::cli {
 

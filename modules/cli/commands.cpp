@@ -38,7 +38,7 @@ constexpr example doc_examples[] = {{"doc 'aten::softmax*'", "what softmax takes
 constexpr argument table_arguments[] = {operator_name};
 constexpr option json_alone[] = {as_json};
 constexpr std::string_view table_text[] = {
-    "First what is registered, with places and what overrides what; then what each row of the operator's table holds "
+    "First what is registered, with places and what overrides what; then what each slot of the operator's table holds "
     "and why. "
     "Rows without a kernel are left out; neighbouring backends that hold the same share a line.",
 };
@@ -164,7 +164,7 @@ constexpr argument diff_arguments[] = {
 constexpr option diff_options[] = {{"--places", "", "files and lines count too"}, as_json};
 constexpr std::string_view diff_text[] = {
     "What B has less (-) and more (+) than A: operators, and for those in both what is registered or held by their "
-    "rows. "
+    "slots. "
     "Ends with 0 where both say the same, with 1 where they differ.",
 };
 constexpr example diff_examples[] = {{"diff before.json after.json", "what a change did to what is registered"}};
@@ -183,7 +183,7 @@ constexpr example man_examples[] = {{"man | man -l -", "read it"}};
 constexpr command all[] = {
     {"ops", "list operators and their schemas", ops_text, ops_arguments, ops_options, ops_examples, run_ops},
     {"doc", "what operators do", doc_text, doc_arguments, doc_options, doc_examples, run_doc},
-    {"table", "what is registered for an operator, and what each row holds", table_text, table_arguments, json_alone,
+    {"table", "what is registered for an operator, and what each slot holds", table_text, table_arguments, json_alone,
      table_examples, run_table},
     {"dump", "everything that is registered", dump_text, dump_arguments, json_alone, dump_examples, run_dump},
     {"explain", "which kernel a call takes, and why", explain_text, explain_arguments, explain_options,

@@ -49,7 +49,7 @@ std::vector<dispatch_key> keys_listed(std::span<const std::string> values) {
       const key_target key = key_named(left.substr(0, comma));
       if (key.is_alias()) {
         throw bad_request("found the alias '" + to_string(key) +
-                          "', wanted a dispatch key: a column is one row of each table");
+                          "', wanted a dispatch key: a column is one slot of each table");
       }
       keys.push_back(key.row);
       if (comma == left.size()) break;

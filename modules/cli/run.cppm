@@ -2,7 +2,7 @@
 export module topbit.cli:run;
 
 import topbit.std;
-import :screen;
+import :terminal;
 
 namespace topbit::cli {
 

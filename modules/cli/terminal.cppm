@@ -1,5 +1,5 @@
 // Terminal output: colours, line lengths, and untrusted text made printable.
-export module topbit.cli:screen;
+export module topbit.cli:terminal;
 
 import topbit.std;
 

@@ -1,5 +1,5 @@
 // A coverage report as one page that needs nothing else: coverage.html with the data in it.
-export module topbit.cli:page;
+export module topbit.cli:coverage_page;
 
 import topbit.std;
 import topbit.core;

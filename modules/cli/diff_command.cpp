@@ -69,7 +69,7 @@ class reading {
   std::string row_text(const json& row) const {
     const auto key = row.at("key").get<std::string>();
     const bool elsewhere = !row.at("registered_for").is_null() && row.at("registered_for") != key;
-    return "row " + key + ": " + row.at("reason").get<std::string>() +
+    return "slot " + key + ": " + row.at("reason").get<std::string>() +
            (row.at("passes").get<bool>() ? ", passes" : "") +
            (elsewhere ? ", registered for " + row.at("registered_for").get<std::string>() : "") +
            place_text(row.at("place"));
