@@ -296,11 +296,11 @@ typedef struct tb_memory {
 
 enum { TB_ABI_VERSION = 6 };
 
-// Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (reference, sse2, avx2, avx512);
+// Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (scalar, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.
 const tb_kernels* tb_cpu_kernels(void);
 const char* tb_cpu_error(void);  // null if there is no error
-// By architecture, for tests and benches; null if this CPU or this build lacks it. "reference" is the scalar build.
+// By architecture, for tests and benches; null if this CPU or this build lacks it. "scalar" is the scalar build.
 const tb_kernels* tb_cpu_kernels_for(const char* isa);
 
 // The number of threads of CPU kernels with more than about 30,000 elements of work; results do not depend on it. The

@@ -334,7 +334,7 @@ TEMPLATE_TEST_CASE("attention: the lowest number in an additive mask excludes a 
   check_lowest_mask<tb_kernel::bfloat16>(here, -3.3895313892515355e38);
 }
 
-TEMPLATE_TEST_CASE("attention: bitwise the same on any number of threads", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("attention: bitwise the same on any number of threads", "[kernels]", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>(&tb_kernels::attention);
   const sizes s{.batch = 2, .heads = 2, .queries = 150, .keys = 140, .width = 32, .value_width = 32};
   attention_case<float> one(here, s, masking::causal, lying::transposed);

@@ -138,7 +138,7 @@ TEMPLATE_TEST_CASE("convolve: other types are not supported", "[kernels]", EVERY
   CHECK(here.kernels->convolve(&call, nullptr) == TB_UNSUPPORTED_DTYPE);
 }
 
-TEMPLATE_TEST_CASE("convolve: results do not depend on the number of threads", "[kernels]", reference, sse2, avx2,
+TEMPLATE_TEST_CASE("convolve: results do not depend on the number of threads", "[kernels]", scalar, sse2, avx2,
                    avx512) {
   const backend here = need<TestType>(&tb_kernels::convolve);
   const int32_t before = tb_cpu_threads();

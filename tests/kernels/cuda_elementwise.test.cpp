@@ -158,7 +158,7 @@ struct operands {
 // The operation on both tables; empty where they agree, and where both refuse it.
 std::string try_operation(backend here, std::int32_t op, std::int32_t compute, int inputs, const std::int32_t* dtypes,
                           const layout& of) {
-  const tb_kernels& reference_table = *tb_cpu_kernels_for("reference");
+  const tb_kernels& scalar_table = *tb_cpu_kernels_for("scalar");
   operands all(here, inputs + 1, dtypes, std::uint64_t(op) * 31 + 7, false);
   tb_elementwise call{};
   call.op = op;
@@ -167,7 +167,7 @@ std::string try_operation(backend here, std::int32_t op, std::int32_t compute, i
   call.number[1] = {2.5, 20};
   call.number[2] = {0.75, 3};
   call.plan = all.plan(of, false);
-  const tb_status wanted = reference_table.elementwise(&call, nullptr);
+  const tb_status wanted = scalar_table.elementwise(&call, nullptr);
   call.plan = all.plan(of, true);
   const tb_status got = all.device.run([&](const tb_kernels& k) { return k.elementwise(&call, nullptr); });
   std::string text;
@@ -195,7 +195,7 @@ std::string try_copy(backend here, std::int32_t to, std::int32_t from, const lay
   const std::int32_t dtypes[] = {to, from};
   operands all(here, 2, dtypes, 3, true);
   const tb_plan host = all.plan(of, false), device = all.plan(of, true);
-  CHECK(tb_cpu_kernels_for("reference")->copy(&host, nullptr) == TB_OK);
+  CHECK(tb_cpu_kernels_for("scalar")->copy(&host, nullptr) == TB_OK);
   CHECK(all.device.run([&](const tb_kernels& k) { return k.copy(&device, nullptr); }) == TB_OK);
   const std::string text = all.difference(0);
   return text.empty() ? ""
@@ -213,7 +213,7 @@ std::string try_random(backend here, std::int32_t op, std::int32_t dtype, std::u
   call.number[0] = {0.3, 1};
   call.number[1] = {0.7, 100};
   call.plan = all.plan(of, false);
-  CHECK(tb_cpu_kernels_for("reference")->random(&call, nullptr) == TB_OK);
+  CHECK(tb_cpu_kernels_for("scalar")->random(&call, nullptr) == TB_OK);
   call.plan = all.plan(of, true);
   CHECK(all.device.run([&](const tb_kernels& k) { return k.random(&call, nullptr); }) == TB_OK);
   const std::string text = all.difference(0);
@@ -330,7 +330,7 @@ TEST_CASE("update: on cuda, unaligned arrays give the same result", "[kernels]")
         return u;
       };
       const tb_update host = call(false), device = call(true);
-      CHECK(tb_cpu_kernels_for("reference")->update(&host, nullptr) == TB_OK);
+      CHECK(tb_cpu_kernels_for("scalar")->update(&host, nullptr) == TB_OK);
       CHECK(all.device.run([&](const tb_kernels& k) { return k.update(&device, nullptr); }) == TB_OK);
       for (int o = 0; o < 4; ++o) {
         std::swap(all.memory[0], all.memory[o]);

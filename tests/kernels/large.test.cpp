@@ -110,7 +110,7 @@ tb_status add(const tb_kernels& k, const tb_plan& plan, std::int32_t compute) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("large: sums of transposed matrices", "", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: sums of transposed matrices", "", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   // Neither a whole number of tiles; more elements than a part, and fewer.
   for (const auto& [columns, rows] : {std::pair<std::int64_t, std::int64_t>{517, 431}, {131, 33}, {40, 17}}) {
@@ -138,7 +138,7 @@ TEMPLATE_TEST_CASE("large: sums of transposed matrices", "", reference, sse2, av
   }
 }
 
-TEMPLATE_TEST_CASE("large: transposed operands of other dtypes are converted", "", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: transposed operands of other dtypes are converted", "", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t columns = 203, rows = 190;
   memory out(columns * rows, TB_BF16), a(columns * rows, TB_BF16), b(columns * rows, TB_F64);
@@ -165,7 +165,7 @@ TEMPLATE_TEST_CASE("large: transposed operands of other dtypes are converted", "
   CHECK(out.untouched_beside());
 }
 
-TEMPLATE_TEST_CASE("large: transposing copies, for every element size", "", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: transposing copies, for every element size", "", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t columns = 301, rows = 257;
   for (const std::int32_t type : {TB_U8, TB_BF16, TB_F32, TB_F64}) {
@@ -227,7 +227,7 @@ TEMPLATE_TEST_CASE("large: results larger than the cache, at any alignment", "",
   CHECK(to.untouched_beside());
 }
 
-TEMPLATE_TEST_CASE("large: reductions give the same bits on any number of threads", "", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: reductions give the same bits on any number of threads", "", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t rows = 700, columns = 431;
   struct layout {
@@ -288,7 +288,7 @@ TEMPLATE_TEST_CASE("large: reductions give the same bits on any number of thread
   }
 }
 
-TEMPLATE_TEST_CASE("large: half precision column sums are the same on any number of threads", "", reference, sse2, avx2,
+TEMPLATE_TEST_CASE("large: half precision column sums are the same on any number of threads", "", scalar, sse2, avx2,
                    avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t rows = 999, columns = 1003;
@@ -310,7 +310,7 @@ TEMPLATE_TEST_CASE("large: half precision column sums are the same on any number
   }
 }
 
-TEMPLATE_TEST_CASE("large: sums are as exact as short ones", "", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: sums are as exact as short ones", "", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t n = 1'000'003;
   memory in(n, TB_F32), out(1, TB_F32);
@@ -330,7 +330,7 @@ TEMPLATE_TEST_CASE("large: sums are as exact as short ones", "", reference, sse2
   }
 }
 
-TEMPLATE_TEST_CASE("large: elementwise work and copies in tasks cover everything", "", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("large: elementwise work and copies in tasks cover everything", "", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t n = 200'003, rows = 3;
   memory a(n * rows, TB_F32), b(n * rows, TB_F32);

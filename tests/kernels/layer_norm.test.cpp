@@ -226,8 +226,7 @@ TEMPLATE_TEST_CASE("rms_norm: rows of any length, with and without weight", "[ke
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("layer_norm: bitwise the same on any number of threads", "[kernels]", reference, sse2, avx2,
-                   avx512) {
+TEMPLATE_TEST_CASE("layer_norm: bitwise the same on any number of threads", "[kernels]", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   constexpr std::int64_t rows = 1000, n = 150;
   stage memory(here);

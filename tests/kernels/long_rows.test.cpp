@@ -347,7 +347,7 @@ TEMPLATE_TEST_CASE("sorts: the result may overwrite the rows", "[kernels]", EVER
 
 TEMPLATE_TEST_CASE("rows: elements of every dtype are scanned and sorted as by the scalar build", "[kernels]", sse2,
                    avx2, avx512, cuda) {
-  const backend here = need<TestType>(&tb_kernels::rowwise), other = need<reference>();
+  const backend here = need<TestType>(&tb_kernels::rowwise), other = need<scalar>();
   std::string failures;
   sampled_cases sample;
   const auto compare = [&](tb_rowwise_op op, std::int32_t dtype, std::int32_t to, const layout& of, std::int64_t number,

@@ -77,7 +77,7 @@ TEST_CASE("random functions: logarithm and quantile are accurate to a few ulp", 
 }
 
 TEMPLATE_TEST_CASE("random: element i in row-major order is computed from number first + i, whatever the strides",
-                   "[kernels]", reference, sse2, avx2, avx512) {
+                   "[kernels]", scalar, sse2, avx2, avx512) {
   const tb_kernels& table = *need<TestType>().kernels;
   over_matrix uniform(TB_RANDOM_UNIFORM, TB_F64, {-1, -1}, {3, 3}), normal(TB_RANDOM_NORMAL, TB_F64, {2, 2}, {0.5, 0});
   over_matrix exponential(TB_RANDOM_EXPONENTIAL, TB_F64, {4, 4}), integer(TB_RANDOM_INTEGER, TB_I64, {0, -7}, {0, 9});
@@ -103,7 +103,7 @@ TEMPLATE_TEST_CASE("random: element i in row-major order is computed from number
 
 TEMPLATE_TEST_CASE("random: every table gives bitwise the same for every dtype", "[kernels]", sse2, avx2, avx512) {
   const tb_kernels& table = *need<TestType>().kernels;
-  const tb_kernels& other = *need<reference>().kernels;
+  const tb_kernels& other = *need<scalar>().kernels;
   for (std::int32_t op :
        {TB_RANDOM_UNIFORM, TB_RANDOM_NORMAL, TB_RANDOM_EXPONENTIAL, TB_RANDOM_INTEGER, TB_RANDOM_BERNOULLI}) {
     for (std::int32_t dtype = 0; dtype < TB_DTYPE_COUNT; ++dtype) {
@@ -116,7 +116,7 @@ TEMPLATE_TEST_CASE("random: every table gives bitwise the same for every dtype",
 }
 
 TEMPLATE_TEST_CASE("random: uniform numbers never reach the upper bound, nor leave the dtype's own grid", "[kernels]",
-                   reference, sse2, avx2, avx512) {
+                   scalar, sse2, avx2, avx512) {
   const tb_kernels& table = *need<TestType>().kernels;
   over_matrix narrow(TB_RANDOM_UNIFORM, TB_F32, {1, 1}, {1 + 0x1p-22, 1});  // rounds to 1 + 2^-22 every eighth time
   over_matrix unit(TB_RANDOM_UNIFORM, TB_BF16, {0, 0}, {1, 1}), point(TB_RANDOM_UNIFORM, TB_F64, {5, 5}, {5, 5});

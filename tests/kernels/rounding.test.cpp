@@ -84,10 +84,10 @@ void check_all(const tb_kernels& kernels) {
 
 template <typename T>
 void check_decimals(const tb_kernels& kernels) {
-  const tb_kernels& reference = *tb_cpu_kernels_for("reference");
+  const tb_kernels& scalar_table = *tb_cpu_kernels_for("scalar");
   const auto in = arguments<T>();
   for (const double decimals : {1, 3, 30, 400, -1, -3, -30, -400}) {
-    const auto out = rounded(kernels, TB_ROUND, in, decimals), want = rounded(reference, TB_ROUND, in, decimals);
+    const auto out = rounded(kernels, TB_ROUND, in, decimals), want = rounded(scalar_table, TB_ROUND, in, decimals);
     for (std::size_t i = 0; i < in.size(); ++i) {
       INFO(in[i] << " to " << decimals << " decimals: got " << out[i] << ", wanted " << want[i]);
       if (!same(out[i], want[i])) FAIL();
@@ -97,8 +97,8 @@ void check_decimals(const tb_kernels& kernels) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("rounding: ceil, floor, round, trunc and frac are the C library's", "[kernels]", reference, sse2,
-                   avx2, avx512) {
+TEMPLATE_TEST_CASE("rounding: ceil, floor, round, trunc and frac are the C library's", "[kernels]", scalar, sse2, avx2,
+                   avx512) {
   const backend here = need<TestType>();
   check_all<float>(*here.kernels);
   check_all<double>(*here.kernels);

@@ -91,7 +91,7 @@ TEMPLATE_TEST_CASE("permutation: each element in turn is swapped with one not be
 }
 
 TEMPLATE_TEST_CASE("multinomial: every table draws the same", "[kernels]", sse2, avx2, avx512, cuda) {
-  const backend here = need<TestType>(&tb_kernels::random), other = need<reference>();
+  const backend here = need<TestType>(&tb_kernels::random), other = need<scalar>();
   const auto uneven = [](std::int64_t i) { return float(i * 37 % 11) / 3; };
   const auto rare = [](std::int64_t i) { return i % 50 == 7 ? 1e-12 * double(i + 1) : 0.0; };
   for (const auto& [rows, length, samples] :

@@ -28,8 +28,8 @@
 namespace kernel_tests {
 
 // One type per table; its name ends the test's name.
-struct reference {
-  static constexpr const char* isa = "reference";
+struct scalar {
+  static constexpr const char* isa = "scalar";
 };
 struct sse2 {
   static constexpr const char* isa = "sse2";
@@ -43,7 +43,7 @@ struct avx512 {
 struct cuda {};
 
 // A macro, since Catch2 puts a type's name in the test's name only if the types are listed one by one.
-#define EVERY_TABLE reference, sse2, avx2, avx512, cuda
+#define EVERY_TABLE scalar, sse2, avx2, avx512, cuda
 
 struct backend {
   const tb_kernels* kernels;

@@ -25,18 +25,18 @@ TEST_CASE("tables: the selected CPU table is supported by the processor, and the
   REQUIRE(tb_cpu_kernels() != nullptr);
   CHECK(complete(*tb_cpu_kernels()));
   const tb_kernels* best = nullptr;
-  for (const char* isa : {"reference", "sse2", "avx2", "avx512"}) {
+  for (const char* isa : {"scalar", "sse2", "avx2", "avx512"}) {
     if (const tb_kernels* table = tb_cpu_kernels_for(isa); table != nullptr) best = table;
   }
   const char* named = std::getenv("TOPBIT_CPU_ISA");
   const bool free_choice = named == nullptr || *named == '\0';
   const tb_kernels* wanted = free_choice ? best : tb_cpu_kernels_for(named);
   CHECK(tb_cpu_kernels() == (wanted != nullptr ? wanted : best));
-  const bool slow = free_choice && best == tb_cpu_kernels_for("reference");
+  const bool slow = free_choice && best == tb_cpu_kernels_for("scalar");
   CHECK((tb_cpu_error() == nullptr) == (wanted != nullptr && !slow));
 }
 
-TEMPLATE_TEST_CASE("tables: each of the CPU is complete and carries its own name", "[kernels]", reference, sse2, avx2,
+TEMPLATE_TEST_CASE("tables: each of the CPU is complete and carries its own name", "[kernels]", scalar, sse2, avx2,
                    avx512) {
   const backend here = need<TestType>();
   CHECK(complete(*here.kernels));
@@ -44,7 +44,7 @@ TEMPLATE_TEST_CASE("tables: each of the CPU is complete and carries its own name
 }
 
 TEST_CASE("tables: the scalar build is available on every processor, an unknown name is not", "[kernels]") {
-  CHECK(tb_cpu_kernels_for("reference") != nullptr);
+  CHECK(tb_cpu_kernels_for("scalar") != nullptr);
   CHECK(tb_cpu_kernels_for("avx1024") == nullptr);
   CHECK(tb_cpu_kernels_for("") == nullptr);
 }

@@ -163,7 +163,7 @@ TEMPLATE_TEST_CASE("update: the step number of Adam may be in memory", "[kernels
   CHECK(failures == "");
 }
 
-TEMPLATE_TEST_CASE("update: bitwise the same on any number of threads", "[kernels]", reference, sse2, avx2, avx512) {
+TEMPLATE_TEST_CASE("update: bitwise the same on any number of threads", "[kernels]", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>(&tb_kernels::update);
   step<float> s(here, TB_UPDATE_ADAM, 150001, 3);
   s.call.first = 0.9, s.call.second = 0.99, s.call.decay = 0.1;

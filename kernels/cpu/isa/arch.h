@@ -5,7 +5,7 @@
 // compiled for SSE2: the program would crash on older processors. Hence functions live in namespace tb_cpu::TOPBIT_ARCH
 // or are internal, and the build renames namespace xsimd per architecture. The CTest kernels.nm checks the symbols.
 //
-// The architecture `reference` is the scalar build: the same sources, one element at a time, with the C library's
+// The architecture `scalar` is the scalar build: the same sources, one element at a time, with the C library's
 // functions. It excludes the sources that include simd.h.
 #pragma once
 

@@ -26,7 +26,7 @@ bool runs_sse2() noexcept;
 bool runs_avx2() noexcept;
 bool runs_avx512() noexcept;
 
-namespace reference {
+namespace scalar {
 extern const tb_kernels table;
 }
 namespace sse2 {

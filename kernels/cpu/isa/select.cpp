@@ -32,8 +32,8 @@ struct choice {
 
 const isa_target* find(const char* isa) noexcept {
   const auto [first, last] = isa_targets();
-  for (auto one = first; one != last; ++one) {
-    if (strcmp(one->isa, isa) == 0) return one;
+  for (auto target = first; target != last; ++target) {
+    if (strcmp(target->isa, isa) == 0) return target;
   }
   return nullptr;
 }
@@ -41,8 +41,8 @@ const isa_target* find(const char* isa) noexcept {
 const isa_target& best() noexcept {
   const auto [first, last] = isa_targets();
   auto found = first;
-  for (auto one = first; one != last; ++one) {
-    if (one->runs_here()) found = one;
+  for (auto target = first; target != last; ++target) {
+    if (target->runs_here()) found = target;
   }
   return *found;
 }
@@ -65,9 +65,9 @@ choice choose() noexcept {
   if (named == nullptr) {
     char known[96] = "";
     const auto [first, last] = isa_targets();
-    for (auto one = first; one != last; ++one) {
+    for (auto target = first; target != last; ++target) {
       const size_t used = strlen(known);
-      snprintf(known + used, sizeof(known) - used, "%s%s", one == first ? "" : ", ", one->isa);
+      snprintf(known + used, sizeof(known) - used, "%s%s", target == first ? "" : ", ", target->isa);
     }
     result.add("TOPBIT_CPU_ISA is '%.32s', this build supports %s; using %s", wanted, known, fallback.isa);
   } else if (!named->runs_here()) {

@@ -13,7 +13,7 @@
 #include "isa/arch.h"
 #include "layout.h"
 
-namespace tb_cpu::reference {
+namespace tb_cpu::scalar {
 namespace {
 
 using tb_kernel::bfloat16;
@@ -152,4 +152,4 @@ tb_status convolve(const tb_convolution* call, const tb_call*) {
   }
 }
 
-}  // namespace tb_cpu::reference
+}  // namespace tb_cpu::scalar

@@ -8,7 +8,7 @@ export namespace topbit {
 // Invalid values of TOPBIT_CPU_ISA, TOPBIT_PARALLEL_GRAIN and TOPBIT_NUM_THREADS are reported on stderr when this
 // module is loaded, a line each; the functions below return the same.
 
-/// The instruction set of the CPU kernels in use: "avx512", "avx2", "sse2", or "reference" for the scalar build.
+/// The instruction set of the CPU kernels in use: "avx512", "avx2", "sse2", or "scalar" for the scalar build.
 /// Selected once per process: the best one this processor supports, unless TOPBIT_CPU_ISA names another.
 std::string_view cpu_isa() noexcept;
 
