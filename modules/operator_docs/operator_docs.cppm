@@ -3,6 +3,12 @@
 export module topbit.operator_docs;
 
 import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.ops;
+
+import :derived;
+import :elementwise;
 
 namespace topbit::detail {
 

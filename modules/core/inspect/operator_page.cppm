@@ -45,7 +45,7 @@ struct page_lines {
   std::string_view dtypes = {};  // what is taken; what the result has
   std::string_view memory = {};  // is the result new, dense, a view; what is written
   std::string_view cost = {};
-  page_error errors[6] = {};
+  page_error errors[8] = {};
   page_example examples[3] = {};
 };
 
