@@ -59,12 +59,16 @@ inline constexpr page_forms page_forms_of = forms_of(page_schemas<Op...>);
 // A line that is put together during compilation.
 using page_text = author::verdict;
 
-// The text that Compose, a function without state, returns.
+// The text that Compose, a function without state, returns; without the room that is left in it.
 template <auto Compose>
-inline constexpr page_text composed_text = Compose();
+inline constexpr auto composed_characters = [] {
+  std::array<char, Compose().size()> characters{};
+  std::ranges::copy(Compose().view(), characters.begin());
+  return characters;
+}();
 template <auto Compose>
 consteval std::string_view composed() {
-  return composed_text<Compose>.view();
+  return {composed_characters<Compose>.data(), composed_characters<Compose>.size()};
 }
 
 // The arguments that the first form with some has for results: "values or indices".
@@ -93,16 +97,20 @@ constexpr page_text written_name() {
 template <written_forms Forms, const auto&... Op>
 consteval page_error written_has_other_shape() {
   return raises<shape_error>(composed<[] {
+    constexpr bool one = page_forms_of<Op...>.results == 1;
     return written_name<Forms, Op...>()
         .add(Forms == written_forms::both ? "," : "")
-        .add(" has another shape than the result, or elements that share memory");
+        .add(one ? " has another shape than the result" : " have another shape than the result for them")
+        .add(", or elements that share memory");
   }>());
 }
 template <written_forms Forms, const auto&... Op>
 consteval page_error written_has_lower_dtype() {
   return raises<dtype_error>(composed<[] {
+    constexpr bool one = page_forms_of<Op...>.results == 1;
     return page_text()
-        .add("the result is of a higher category (bool, integers, floating) than ")
+        .add(one ? "the" : "a")
+        .add(" result is of a higher category (bool, integers, floating) than ")
         .add(written_name<Forms, Op...>().view());
   }>());
 }
@@ -114,13 +122,15 @@ constexpr page_text memory_of_forms() {
   text.add(f.results == 1 ? "the result is new and dense" : "the results are new and dense");
   if (f.in_place) text.add("; or self");
   if (f.out) {
-    text.add("; or ").add(names_of_outs(page_schemas<Op...>, " and ").view()).add(", which may overlap the arguments");
+    text.add(f.in_place ? " or " : "; or ")
+        .add(names_of_outs(page_schemas<Op...>, " and ").view())
+        .add(", which may overlap the arguments");
     if (f.results != 1) text.add(", but not each other");
   }
   return text;
 }
 
-// Errors without an example: tests/pages provokes them by changing the first example of the page.
+// Errors without an example: tests/pages provokes them by changing an example of the page.
 constexpr std::string_view two_devices = "the tensors are on different devices";
 constexpr std::string_view no_such_device = "device is not available in this build or on this machine";
 constexpr std::string_view wrong_options = "layout is not strided, or pin_memory is True";
@@ -135,8 +145,7 @@ consteval void add_error(page_lines& lines, page_error e) {
 }
 
 template <const auto& First, const auto&...>
-constexpr bool first_spans_devices = author::spans_devices<std::remove_cvref_t<decltype(First)>> ||
-                                     author::spans_devices<const std::remove_cvref_t<decltype(First)>>;
+constexpr bool first_spans_devices = author::spans_devices<std::remove_reference_t<decltype(First)>>;
 
 // Adds the errors that follow from the forms. A call that converts the result to bool, like the first example, fits
 // every out.
@@ -171,34 +180,26 @@ consteval page_lines completed(page_lines own, const family_lines& family) {
   return own;
 }
 
-/// A page of a family: its own lines, the family's, and what follows from the schemas.
 template <const auto&... Op>
-consteval operator_page page(const family_lines& family, page_lines own) {
-  page_lines lines = completed(own, family);
+consteval operator_page derived_page(page_lines lines) {
   if (lines.memory.empty()) lines.memory = composed<[] { return memory_of_forms<Op...>(); }>();
   add_form_errors<Op...>(lines, true);
   return author::page<Op...>(lines);
 }
+
+template <const auto& Value>
+concept family_argument = std::same_as<decltype(Value), const family_lines&>;
+
+/// A page: its own lines, those of its family, and what follows from the schemas.
 template <const auto&... Op>
+  requires(!family_argument<Op> && ...)
 consteval operator_page page(page_lines own) {
-  return page<Op...>(family_lines{}, own);
+  return derived_page<Op...>(own);
 }
-
-// Errors of several families.
-consteval page_error no_such_dimension(std::string_view example) {
-  return raises<shape_error>("self has no such dimension", example);
+template <const auto& Family, const auto&... Op>
+  requires family_argument<Family>
+consteval operator_page page(page_lines own) {
+  return derived_page<Op...>(completed(own, Family));
 }
-consteval page_error no_broadcast(std::string_view example) {
-  return raises<shape_error>("the operands do not broadcast", example);
-}
-consteval page_error not_floating(std::string_view example) {
-  return raises<dtype_error>("self is not floating", example);
-}
-consteval page_error is_bool(std::string_view example) { return raises<dtype_error>("self is bool", example); }
-consteval page_error dtypes_differ(std::string_view example) {
-  return raises<dtype_error>("the dtypes differ", example);
-}
-
-constexpr std::string_view same_shape = "self: [..] -> the same";
 
 }  // namespace topbit::detail

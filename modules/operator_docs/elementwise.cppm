@@ -10,6 +10,7 @@ import topbit.core;
 import topbit.tensor;
 import topbit.ops;
 import :derived;
+import :sentences;
 
 namespace topbit::detail {
 
@@ -105,14 +106,14 @@ consteval void add_written_errors(page_lines& lines) {
   constexpr elementwise_facts f = tb_kernel::facts_of(Code);
   constexpr page_forms forms = page_forms_of<Op...>;
   constexpr auto in_place_or_out = forms.out ? written_forms::both : written_forms::in_place;
-  constexpr bool one_dtype = f.inputs == 1 && f.result == tb_kernel::result_rule::same;
+  constexpr bool keeps_dtype = f.inputs == 1 && f.result == tb_kernel::result_rule::same;
   if constexpr (forms.in_place && (forms.out || f.inputs > 1))
     add_error(lines, written_has_other_shape<in_place_or_out, Op...>());
   else if constexpr (forms.out)
     add_error(lines, written_has_other_shape<written_forms::out, Op...>());
   if constexpr (f.is_predicate())
     return;
-  else if constexpr (forms.in_place && !one_dtype)
+  else if constexpr (forms.in_place && !keeps_dtype)
     add_error(lines, written_has_lower_dtype<in_place_or_out, Op...>());
   else if constexpr (forms.out)
     add_error(lines, written_has_lower_dtype<written_forms::out, Op...>());

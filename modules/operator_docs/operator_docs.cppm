@@ -8,6 +8,7 @@ import topbit.tensor;
 import topbit.ops;
 
 import :derived;
+import :sentences;
 import :elementwise;
 
 namespace topbit::detail {

@@ -15,9 +15,8 @@ cat >"$made/README.md" <<'TEXT'
 What each operator of `topbit.ops` takes, returns, throws and costs: a page for each family. An entry lists all forms
 of one operation with their typed handles, in namespace `topbit`. Calls go through the function with the operator's
 name: `tb::max` for `aten::max`, `aten::max_dim` and the others. In shapes, `[..]` is any number of dimensions. Errors
-are thrown before anything is written; in addition to those listed there is `device_error` if tensors of one call are
-on different devices. Arguments of the examples are in the syntax of `topbit call`; every example and every error is
-run by a test, and every dtype is tried.
+are thrown before anything is written. Arguments of the examples are in the syntax of `topbit call`; every example and
+every error is run by a test, and every dtype is tried.
 
 These pages are generated from the `*_docs.cpp` of each family by
 `tests/pages/document.sh build/release/bin/topbit . --update`; `topbit doc` prints the same, with the operators of
