@@ -2,6 +2,7 @@
 // example of its page.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 namespace author = topbit::author;
 using namespace pages;
+using tb::tensor;
 
 namespace {
 
@@ -189,4 +191,94 @@ TEST_CASE("operator docs: an error without an example is thrown by a changed exa
     }
   }
   CHECK(count > 300);
+}
+
+namespace {
+
+constexpr tb::dispatch_key layer_key = tb::key::TestMode;
+
+// What is done instead of the call that a text makes, below call_text() and above the operator.
+std::function<void(const tb::operator_handle&, tb::boxed_stack&)> action;
+void act(const tb::operator_handle& op, tb::key_set, tb::boxed_stack& s) {
+  const tb::exclude_guard parts_are_not_meant(layer_key);
+  action(op, s);
+}
+const auto layer = tb::fallback<&act>(layer_key);
+
+// The tensors of a call in order, lists flattened; the outs come last.
+std::vector<tensor> tensors_of(const tb::operator_handle& op, const tb::boxed_stack& s) {
+  std::vector<tensor> all;
+  for (const tb::value& v : s.top(op.argument_count()))
+    tb::author::each_tensor(v, [&](const tensor& t) { all.push_back(t); });
+  return all;
+}
+std::size_t out_count(const tb::operator_handle& op) {
+  return static_cast<std::size_t>(std::ranges::count_if(op.parsed_schema()->arguments, author::is_out));
+}
+
+// Calls the operator with other tensors.
+void call_with_tensors(const tb::operator_handle& op, const tb::boxed_stack& s, const std::vector<tensor>& tensors) {
+  tb::boxed_stack changed;
+  std::size_t i = 0;
+  for (const tb::value& v : s.top(op.argument_count()))
+    changed.push(tb::author::map_tensors(v, [&](const tensor&) { return tensors[i++]; }));
+  tb::manual_seed(7);
+  op.call_boxed(changed);
+}
+
+tensor dense_at(const tensor& storage, const tb::shape& sizes, std::int64_t offset) {
+  return tb::as_strided(storage, sizes, tb::author::make_tensor(sizes, storage.dtype(), tb::cpu).strides(), offset);
+}
+
+// The tensors, copied, of which argument i lies one element in front of out o in the same storage.
+std::vector<tensor> overlapping(const std::vector<tensor>& tensors, std::size_t i, std::size_t o) {
+  std::vector<tensor> all;
+  for (const tensor& t : tensors) all.push_back(t.defined() ? tb::clone(t) : t);
+  const tensor storage =
+      tb::zeros({tensors[i].numel() + tensors[o].numel() + 1}, tb::arg<"dtype"> = tensors[i].dtype());
+  all[i] = dense_at(storage, tensors[i].sizes(), 0);
+  all[o] = dense_at(storage, tensors[o].sizes(), 1);
+  tb::copy_(all[i], tensors[i]);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("operator docs: out may overlap an argument, and not itself", "[pages]") {
+  std::size_t overlaps = 0, refused = 0;
+  action = [&](const tb::operator_handle& op, tb::boxed_stack& s) {
+    const std::vector<tensor> given = tensors_of(op, s);
+    const std::size_t first_out = given.size() - out_count(op);
+    std::vector<tensor> wanted;
+    for (const tensor& t : given) wanted.push_back(t.defined() ? tb::clone(t) : t);
+    call_with_tensors(op, s, wanted);
+    for (std::size_t o = first_out; o < given.size(); ++o) {
+      for (std::size_t i = 0; i < first_out; ++i) {
+        if (!given[i].defined() || given[i].dtype() != given[o].dtype() || given[i].numel() == 0) continue;
+        const std::vector<tensor> shared = overlapping(given, i, o);
+        call_with_tensors(op, s, shared);
+        INFO("tensor " << i << " and out " << o - first_out);
+        CHECK(tb::allclose(shared[o], wanted[o], 1e-5, 1e-8, true));
+        ++overlaps;
+      }
+      if (given[o].numel() < 2) continue;
+      std::vector<tensor> repeated = wanted;
+      repeated[o] = tb::expand(tb::zeros({}, tb::arg<"dtype"> = given[o].dtype()), given[o].sizes());
+      CHECK_THROWS_AS(call_with_tensors(op, s, repeated), tb::shape_error);
+      ++refused;
+    }
+    op.call_boxed(s);
+  };
+  for (const author::page_group& g : author::operator_pages()) {
+    for (const author::operator_page& p : g.pages) {
+      const std::vector<shown_call> calls = with_outs(p, [](const kind& k) { return zeros(k.sizes, k.type); });
+      const tb::include_guard watched(layer_key);
+      for (const shown_call& c : calls) {
+        INFO(text_of(c));
+        REQUIRE_NOTHROW(run(c));
+      }
+    }
+  }
+  CHECK(overlaps > 200);
+  CHECK(refused > 200);
 }
