@@ -144,8 +144,11 @@ consteval void add_error(page_lines& lines, page_error e) {
   throw "the page has more errors than page_lines has room for";  // the compiler stops here
 }
 
-template <const auto& First, const auto&...>
-constexpr bool first_spans_devices = author::spans_devices<std::remove_reference_t<decltype(First)>>;
+// Whether some form refuses tensors of several devices.
+template <const auto&... Op>
+constexpr bool one_device =
+    ((!author::spans_devices<std::remove_reference_t<decltype(Op)>> && forms_of(page_schemas<Op>).most_tensors > 1) ||
+     ...);
 
 // Adds the errors that follow from the forms. A call that converts the result to bool, like the first example, fits
 // every out.
@@ -161,7 +164,7 @@ consteval void add_form_errors(page_lines& lines, bool written_errors) {
   }
   if (f.pin_memory) add_error(lines, raises<error>(wrong_options));
   if (f.device) add_error(lines, raises<device_error>(no_such_device));
-  if (f.most_tensors > 1 && !first_spans_devices<Op...>) add_error(lines, raises<device_error>(two_devices));
+  if (one_device<Op...>) add_error(lines, raises<device_error>(two_devices));
 }
 
 // What the pages of a family say unless they have a line of their own.

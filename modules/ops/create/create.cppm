@@ -145,6 +145,12 @@ namespace topbit {
 
 template <>
 inline constexpr bool author::spans_devices<decltype(aten::copy_)> = true;
+template <>
+inline constexpr bool author::spans_devices<decltype(aten::copy)> = true;
+template <>
+inline constexpr bool author::spans_devices<decltype(aten::fill_Tensor)> = true;
+template <>
+inline constexpr bool author::spans_devices<decltype(aten::fill_Tensor_)> = true;
 
 }  // namespace topbit
 

@@ -122,6 +122,9 @@ template <>
 inline constexpr bool author::spans_devices<decltype(aten::view_as)> = true;
 template <>
 inline constexpr bool author::spans_devices<decltype(aten::reshape_as)> = true;
+// The start is read on the host.
+template <>
+inline constexpr bool author::spans_devices<decltype(aten::narrow_Tensor)> = true;
 
 }  // namespace topbit
 

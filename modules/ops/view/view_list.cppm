@@ -64,6 +64,9 @@ template <>
 inline constexpr bool author::spans_devices<decltype(aten::atleast_2d_Sequence)> = true;
 template <>
 inline constexpr bool author::spans_devices<decltype(aten::atleast_3d_Sequence)> = true;
+// The numbers are read on the host.
+template <>
+inline constexpr bool author::spans_devices<decltype(aten::tensor_split_tensor_indices_or_sections)> = true;
 
 }  // namespace topbit
 
