@@ -1,4 +1,4 @@
-// Gradient rules of elementwise operators with several tensor arguments.
+// Gradient rules of arithmetic on two tensors.
 //
 // Each formula declares what it reads, which is saved only if its gradient is wanted: x * 2 saves nothing of x, which
 // may then be overwritten or freed.
@@ -12,34 +12,6 @@ import topbit.autograd;
 namespace topbit::detail {
 
 namespace {
-
-// The rule of an in-place form. If the other arguments require no gradient, a rule without their formulas is used,
-// which avoids a copy of the first argument.
-template <const auto& InPlace, class Rule, class Sig = std::remove_cvref_t<decltype(InPlace)>::signature>
-struct in_place;
-template <const auto& InPlace, class Sig, class First, class... Rest, class... A>
-struct in_place<InPlace, derivative_in_parts<Sig, First, Rest...>, tensor&(tensor&, A...)> {
-  template <class>
-  using nothing = without_gradient;
-  using whole = derivative_in_parts<Sig, First, Rest...>;
-  using first_only = derivative_in_parts<Sig, First, nothing<Rest>...>;
-
-  template <class B>
-  static bool has_gradient(const B& x) {
-    if constexpr (std::same_as<B, tensor>)
-      return requires_grad(x);
-    else
-      return false;
-  }
-  static tensor& run(key_set keys, tensor& self, A... a) {
-    if ((has_gradient(a) || ...)) return author::autograd_kernel<InPlace, whole>::run(keys, self, a...);
-    return author::autograd_kernel<InPlace, first_only>::run(keys, self, a...);
-  }
-};
-template <const auto& InPlace, class Rule>
-constexpr author::kernel_row in_place_row(std::source_location where = std::source_location::current()) {
-  return author::row<&in_place<InPlace, Rule>::run>(InPlace, key::Autograd, where);
-}
 
 // Saves only the factor of `other`, as a double: gradients are floating-point whatever alpha is.
 template <int Sign>
@@ -65,7 +37,6 @@ using div_mode_rule_of_gradient =
              formula<keep<0, 1>, [](T g, T a, T b, const mode& m) {
                return m.has_value() ? aten::zeros_like(g) : quotient(g * (a / b), b, -1);
              }>>;
-using flat = formula<keep<>, [](T g) { return aten::zeros_like(g); }>;
 using floor_divide_rule = in_parts<aten::floor_divide, flat, flat>;
 
 template <const auto& Op, const char (&Mode)[6]>
@@ -178,37 +149,6 @@ using heaviside_rule =
     in_parts<aten::heaviside, flat,
              formula<keep<0>, [](T g, T a) { return aten::where_ScalarOther(aten::eq_Scalar(a, 0), g, 0); }>>;
 
-// Each element's gradient goes to the operand that it was taken from.
-using where_rule_of_gradient = in_parts<aten::where_self, without_gradient,
-                                        formula<keep<0>, [](T g, T c) { return aten::where_ScalarOther(c, g, 0); }>,
-                                        formula<keep<0>, [](T g, T c) { return aten::where_ScalarSelf(c, 0, g); }>>;
-
-// Gradient 0 at the bounds too.
-tensor clamp_gradient(T g, T x, const std::optional<scalar>& min, const std::optional<scalar>& max) {
-  if (!max) return aten::where_ScalarOther(x > *min, g, 0);
-  const tensor below = x < *max;
-  return aten::where_ScalarOther(min ? aten::logical_and(x > *min, below) : below, g, 0);
-}
-using clamp_rule_of_gradient = in_parts<aten::clamp, formula<keep<0>, clamp_gradient>>;
-
-using lerp_rule =
-    in_parts<aten::lerp_Tensor, formula<keep<2>, [](T g, T w) { return aten::addcmul(g, g, w, arg<"value"> = -1); }>,
-             formula<keep<2>, [](T g, T w) { return g * w; }>,
-             formula<keep<0, 1>, [](T g, T a, T b) { return g * (b - a); }>>;
-using addcmul_rule =
-    in_parts<aten::addcmul, formula<keep<>, [](T g, const scalar&) { return g; }>,
-             formula<keep<2>, [](T g, T b, const scalar& value) { return product(g, b, value.to_double()); }>,
-             formula<keep<1>, [](T g, T a, const scalar& value) { return product(g, a, value.to_double()); }>>;
-using addcdiv_rule =
-    in_parts<aten::addcdiv, formula<keep<>, [](T g, const scalar&) { return g; }>,
-             formula<keep<2>, [](T g, T b, const scalar& value) { return quotient(g, b, value.to_double()); }>,
-             formula<keep<1, 2>,
-                     [](T g, T a, T b, const scalar& value) { return quotient(g * (a / b), b, -value.to_double()); }>>;
-
-// The result of a comparison is piecewise constant; the overwritten elements have no influence.
-template <const auto& Op>
-using comparison_rule = in_parts<Op, flat, flat>;
-
 using fmod_rule = remainder_rule<aten::fmod_Tensor, rounded_to_zero>;
 using modulo_rule = remainder_rule<aten::remainder_Tensor, rounded_down>;
 
@@ -246,21 +186,6 @@ constexpr author::kernel_row rows[] = {
     gradient_row<aten::xlogy_Tensor_, xlogy_rule>(),
     gradient_row<aten::heaviside, heaviside_rule>(),
     gradient_row<aten::heaviside_, heaviside_rule>(),
-    gradient_row<aten::eq_Tensor_, comparison_rule<aten::eq_Tensor_>>(),
-    gradient_row<aten::ne_Tensor_, comparison_rule<aten::ne_Tensor_>>(),
-    gradient_row<aten::lt_Tensor_, comparison_rule<aten::lt_Tensor_>>(),
-    gradient_row<aten::le_Tensor_, comparison_rule<aten::le_Tensor_>>(),
-    gradient_row<aten::gt_Tensor_, comparison_rule<aten::gt_Tensor_>>(),
-    gradient_row<aten::ge_Tensor_, comparison_rule<aten::ge_Tensor_>>(),
-    gradient_row<aten::where_self, where_rule_of_gradient>(),
-    gradient_row<aten::clamp, clamp_rule_of_gradient>(),
-    gradient_row<aten::clamp_, clamp_rule_of_gradient>(),
-    gradient_row<aten::lerp_Tensor, lerp_rule>(),
-    in_place_row<aten::lerp_Tensor_, lerp_rule>(),
-    gradient_row<aten::addcmul, addcmul_rule>(),
-    gradient_row<aten::addcmul_, addcmul_rule>(),
-    gradient_row<aten::addcdiv, addcdiv_rule>(),
-    gradient_row<aten::addcdiv_, addcdiv_rule>(),
 };
 
 }  // namespace

@@ -42,44 +42,11 @@ void check_attention(backend_call c, const tensor& query, const tensor& key, con
                              to_string(value.sizes()) + ", wanted [.., l, e], [.., s, e] and [.., s, v]");
 }
 
-// The same result, composed of differentiable operators.
-tensor attend_by_products(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
-                          bool causal, double scale) {
-  tensor scores = aten::matmul(aten::mul_Scalar(query, scale), aten::transpose_int(key, -2, -1));
-  if (causal) scores = aten::add_Tensor(scores, as_summand(causal_mask(query, key), query.dtype()));
-  if (!is_given(mask)) return aten::matmul(aten::softmax_int(scores, -1), value);
-  scores = aten::add_Tensor(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, query.dtype()) : *mask);
-  // A query whose keys are all masked has weights 0 and no gradient.
-  const tensor blind = aten::all_dim(aten::eq_Scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
-  const tensor weights = aten::softmax_int(aten::where_ScalarSelf(blind, 0, scores), -1);
-  return aten::matmul(aten::where_ScalarSelf(blind, 0, weights), value);
-}
-
 const tb_kernels* table_for(const tensor& t) { return table_of(key_of(t.device().type)); }
 
 // True if the table's attention kernel takes this floating dtype without conversion.
 bool attends_to(const tb_kernels* table, dtype type) {
   return type == widened(type) || (table != nullptr && table->attention_fp16 != 0);
-}
-
-void check_attends(backend_call c, const tensor& query) {
-  if (c.table == nullptr || attends_to(c.table, query.dtype())) return;
-  refuse<dtype_error>(c, "found " + std::string(name_of(query.dtype())) + ", wanted float32 or float64 on " +
-                             c.table->name + "; scaled_dot_product_attention converts float16 and bfloat16");
-}
-
-tensor recorded_attend(key_set keys, const tensor& query, const tensor& key, const tensor& value,
-                       const optional_tensor& mask, bool causal, double scale) {
-  if (!requires_grad(query) && !requires_grad(key) && !requires_grad(value) &&
-      !(is_given(mask) && requires_grad(*mask))) {
-    return native::attend.redispatch(keys & below(topbit::key::Autograd), query, key, value, mask, causal, scale);
-  }
-  attend_kernel::meta(native::attend.name(), query, key, value, mask, causal, scale);
-  check_attends({table_for(query), native::attend.name()}, query);
-  const dtype type = widened(query.dtype());
-  optional_tensor given = mask;
-  if (is_given(mask) && mask->dtype() != dtype::boolean) given = to(*mask, type);
-  return to(attend_by_products(to(query, type), to(key, type), to(value, type), given, causal, scale), query.dtype());
 }
 
 void check_mask_type(backend_call c, const tensor& query, const tensor& mask) {
@@ -138,9 +105,25 @@ tensor attention(const tensor& query, const tensor& key, const tensor& value, co
   return to(out, query.dtype());
 }
 
-constexpr author::kernel_row gradients[] = {author::row<&recorded_attend>(native::attend, topbit::key::Autograd)};
-
 }  // namespace
+
+tensor attend_by_products(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
+                          bool causal, double scale) {
+  tensor scores = aten::matmul(aten::mul_Scalar(query, scale), aten::transpose_int(key, -2, -1));
+  if (causal) scores = aten::add_Tensor(scores, as_summand(causal_mask(query, key), query.dtype()));
+  if (!is_given(mask)) return aten::matmul(aten::softmax_int(scores, -1), value);
+  scores = aten::add_Tensor(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, query.dtype()) : *mask);
+  // A query whose keys are all masked has weights 0 and no gradient.
+  const tensor blind = aten::all_dim(aten::eq_Scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
+  const tensor weights = aten::softmax_int(aten::where_ScalarSelf(blind, 0, scores), -1);
+  return aten::matmul(aten::where_ScalarSelf(blind, 0, weights), value);
+}
+
+void check_attends(backend_call c, const tensor& query) {
+  if (c.table == nullptr || attends_to(c.table, query.dtype())) return;
+  refuse<dtype_error>(c, "found " + std::string(name_of(query.dtype())) + ", wanted float32 or float64 on " +
+                             c.table->name + "; scaled_dot_product_attention converts float16 and bfloat16");
+}
 
 result_meta attend_kernel::meta(std::string_view op, const tensor& query, const tensor& key, const tensor& value,
                                 const optional_tensor& mask, bool, double) {
@@ -197,7 +180,6 @@ void attend_kernel::run(backend_call c, const tensor& query, const tensor& key, 
 
 void register_attention() {
   register_forms<attention_forms>();
-  author::register_rows(gradients);
   register_composite<&attention, aten::scaled_dot_product_attention>();
 }
 

@@ -22,6 +22,12 @@ struct attend_kernel {
                   const optional_tensor& mask, bool causal, double scale, const tensor& out);
 };
 
+// The result of native::attend, composed of differentiable operators.
+tensor attend_by_products(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
+                          bool causal, double scale);
+// Refuses a half-precision query where the table's kernel takes none.
+void check_attends(backend_call c, const tensor& query);
+
 using attention_forms = forms_list<structured_forms<attend_kernel, no_abilities, native::attend>>;
 
 }  // namespace topbit::detail

@@ -14,20 +14,13 @@ std::string_view name_of(edge mode) {
   return mode == edge::reflect ? "mirrored" : mode == edge::replicate ? "repeated" : "taken from the other end";
 }
 
-// The padding of one dimension, counted from the last.
-struct both_ends {
-  std::int64_t before, behind;
-  both_ends(sizes_view pad, std::size_t i) : before(pad[2 * i]), behind(pad[2 * i + 1]) {}
-  bool any() const { return before != 0 || behind != 0; }
-};
-
 // The elements of `size` that negative padding leaves.
 std::int64_t left_of(std::int64_t size, both_ends pad) {
   return size + std::min<std::int64_t>(pad.before, 0) + std::min<std::int64_t>(pad.behind, 0);
 }
 
-// The source index of each element of a padded dimension: int64, on the CPU. reflect and replicate may read cropped
-// elements; circular reads only those that are left.
+}  // namespace
+
 tensor indices_of(edge mode, std::int64_t size, both_ends pad) {
   std::vector<std::int64_t> indices;
   const std::int64_t left = left_of(size, pad), first = std::max<std::int64_t>(-pad.before, 0);
@@ -40,8 +33,6 @@ tensor indices_of(edge mode, std::int64_t size, both_ends pad) {
   }
   return from_values(indices, {static_cast<std::int64_t>(indices.size())});
 }
-
-}  // namespace
 
 result_meta edge_pad_meta(std::string_view op, edge mode, std::size_t dimensions, const tensor& self, sizes_view pad) {
   const backend_call c{nullptr, op};
@@ -102,34 +93,6 @@ void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad,
 
 namespace {
 
-// Elements copied several times get the sum of the gradients.
-template <edge Mode>
-struct edge_pad_gradient {
-  shape sizes, before, behind;
-  static edge_pad_gradient save(const tensor& self, sizes_view pad, const tensor&) {
-    edge_pad_gradient rule{self.sizes(), {}, {}};
-    for (std::size_t i = 0; i < pad.size() / 2; ++i) {
-      rule.before.push_back(pad[2 * i]);
-      rule.behind.push_back(pad[2 * i + 1]);
-    }
-    return rule;
-  }
-  grads1 backward(const tensor& g, std::array<bool, 1>) const {
-    tensor now = g;
-    for (std::size_t i = before.size(); i-- > 0;) {
-      const std::int64_t pad[] = {before[i], behind[i]};
-      const both_ends at(pad, 0);
-      if (!at.any()) continue;
-      const std::size_t d = sizes.size() - 1 - i;
-      shape to_sizes = now.sizes();
-      to_sizes[d] = sizes[d];
-      const tensor zeros = aten::zeros(to_sizes, arg<"dtype"> = g.dtype(), arg<"device"> = g.device());
-      now = aten::index_add(zeros, static_cast<std::int64_t>(d), to(indices_of(Mode, sizes[d], at), g.device()), now);
-    }
-    return {now};
-  }
-};
-
 tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optional<double> value) {
   constexpr backend_call c{nullptr, aten::pad.name()};
   if (mode == "constant") {
@@ -159,21 +122,10 @@ tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optio
                        "', wanted 2, 4 or 6, two for each of the last dimensions");
 }
 
-constexpr author::kernel_row gradients[] = {
-    gradient_row<aten::reflection_pad1d, edge_pad_gradient<edge::reflect>>(),
-    gradient_row<aten::reflection_pad2d, edge_pad_gradient<edge::reflect>>(),
-    gradient_row<aten::reflection_pad3d, edge_pad_gradient<edge::reflect>>(),
-    gradient_row<aten::replication_pad1d, edge_pad_gradient<edge::replicate>>(),
-    gradient_row<aten::replication_pad2d, edge_pad_gradient<edge::replicate>>(),
-    gradient_row<aten::replication_pad3d, edge_pad_gradient<edge::replicate>>(),
-    gradient_row<aten::_pad_circular, edge_pad_gradient<edge::circular>>(),
-};
-
 }  // namespace
 
 void register_pad() {
   register_forms<pad_forms>();
-  author::register_rows(gradients);
   register_composite<&pad, aten::pad>();
 }
 

@@ -17,6 +17,17 @@ namespace topbit::detail {
 
 enum class edge : std::uint8_t { reflect, replicate, circular };
 
+// The padding of one dimension, counted from the last.
+struct both_ends {
+  std::int64_t before, behind;
+  both_ends(sizes_view pad, std::size_t i) : before(pad[2 * i]), behind(pad[2 * i + 1]) {}
+  bool any() const { return before != 0 || behind != 0; }
+};
+
+// The source index of each element of a padded dimension: int64, on the CPU. reflect and replicate may read cropped
+// elements; circular reads only those that are left.
+tensor indices_of(edge mode, std::int64_t size, both_ends pad);
+
 // The number of padded dimensions; 0: the number of pairs.
 result_meta edge_pad_meta(std::string_view op, edge mode, std::size_t dimensions, const tensor& self, sizes_view pad);
 void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad, const tensor& out);

@@ -1,4 +1,4 @@
-// Helpers of the library's gradient rules: registrations, and metadata of arguments. Internal.
+// What gradient rules of several families share: registrations, metadata of arguments, and rules. Internal.
 //
 //   gradient_row<aten::mul_Tensor, derivative<aten::mul_Tensor, keep<0, 1>,
 //                                     [](T g, T, T b) { return g * b; },
@@ -37,6 +37,34 @@ constexpr author::kernel_row derivative_row(std::source_location where = std::so
   return gradient_row<Op, derivative<Op, Keep, Formulas...>>(where);
 }
 
+// The rule of an in-place form. If the other arguments require no gradient, a rule without their formulas is used,
+// which avoids a copy of the first argument.
+template <const auto& InPlace, class Rule, class Sig = std::remove_cvref_t<decltype(InPlace)>::signature>
+struct in_place_kernel;
+template <const auto& InPlace, class Sig, class First, class... Rest, class... A>
+struct in_place_kernel<InPlace, derivative_in_parts<Sig, First, Rest...>, tensor&(tensor&, A...)> {
+  template <class>
+  using nothing = without_gradient;
+  using whole = derivative_in_parts<Sig, First, Rest...>;
+  using first_only = derivative_in_parts<Sig, First, nothing<Rest>...>;
+
+  template <class B>
+  static bool has_gradient(const B& x) {
+    if constexpr (std::same_as<B, tensor>)
+      return requires_grad(x);
+    else
+      return false;
+  }
+  static tensor& run(key_set keys, tensor& self, A... a) {
+    if ((has_gradient(a) || ...)) return author::autograd_kernel<InPlace, whole>::run(keys, self, a...);
+    return author::autograd_kernel<InPlace, first_only>::run(keys, self, a...);
+  }
+};
+template <const auto& InPlace, class Rule>
+constexpr author::kernel_row in_place_row(std::source_location where = std::source_location::current()) {
+  return author::row<&in_place_kernel<InPlace, Rule>::run>(InPlace, key::Autograd, where);
+}
+
 // Shape and dtype of an argument.
 struct kind_of {
   shape sizes;
@@ -58,8 +86,60 @@ tensor quotient(const tensor& a, const tensor& b, double factor);
 // g * factor; g itself for a factor of 1.
 tensor times(const tensor& g, const scalar& factor);
 
+using want1 = std::array<bool, 1>;
 using wants2 = std::array<bool, 2>;
 using grads1 = std::array<tensor, 1>;
 using grads2 = std::array<tensor, 2>;
+
+// Zeros like g: the gradient of a piecewise constant function.
+tensor zero_gradient(const tensor& g);
+using flat = formula<keep<>, zero_gradient>;
+
+// The rule of operators that overwrite all elements of a tensor.
+template <std::size_t Tensors = 1>
+struct erase_rule {
+  static constexpr bool keeps_first_argument = false;
+  static erase_rule save(const auto&...) { return {}; }
+  std::array<tensor, Tensors> backward(T, std::array<bool, Tensors>) const { return {}; }
+};
+
+// Zeros, with g written to the part that `view` selects.
+template <class View>
+grads1 put_back(const kind_of& kind, const tensor& g, View view) {
+  const tensor whole = kind.zeros_beside(g);
+  tensor part = view(whole);
+  aten::copy_(part, g);
+  return {whole};
+}
+
+// Shares g evenly among the elements of x equal to the result y; NaN equals NaN.
+tensor shared_by_equals(const tensor& g, const tensor& x, const tensor& y);
+
+using values_and_indices = std::tuple<tensor, tensor>;
+
+// Elements of rows that the result reorders or selects, by their indices. The gradient is scattered back to them.
+struct taken_elements {
+  kind_of self;
+  saved_result indices;
+  std::int64_t dim;
+  bool dim_is_gone = false;
+  static taken_elements of(T self, std::int64_t dim, const values_and_indices& r, bool keepdim = true) {
+    return {self, saved_result(std::get<1>(r), 1), dim, !keepdim};
+  }
+  // `several`: an element may have been selected more than once.
+  grads1 put_back(T g, bool several = false) const;
+};
+
+// One element of each row: max, median, kthvalue and the like.
+struct picked_rule {
+  taken_elements from;
+  static picked_rule save(T self, std::int64_t dim, bool keepdim, const values_and_indices& r) {
+    return {taken_elements::of(self, dim, r, keepdim)};
+  }
+  static picked_rule save(T self, std::int64_t, std::int64_t dim, bool keepdim, const values_and_indices& r) {
+    return save(self, dim, keepdim, r);
+  }
+  grads1 backward(const std::array<tensor, 2>& g, want1) const { return from.put_back(g[0]); }
+};
 
 }  // namespace topbit::detail

@@ -1,4 +1,4 @@
-// Registers the gradient rules, and refusals for operators that write and have no rule.
+// Registers the gradient rules, and refusals for operators that write and have no rule. Defines what the rules share.
 module topbit.ops;
 
 import topbit.std;
@@ -18,6 +18,16 @@ tensor plus_product(double c, T a, T b, double factor) {
 }
 tensor product(T a, T b, double factor) { return plus_product(0, a, b, factor); }
 tensor quotient(T a, T b, double factor) { return aten::addcdiv(number_beside(a, 0), a, b, arg<"value"> = factor); }
+
+tensor zero_gradient(T g) { return aten::zeros_like(g); }
+
+grads1 taken_elements::put_back(T g, bool several) const {
+  if (self.sizes.empty()) return {g};
+  tensor whole = self.zeros_beside(g);
+  const tensor at = dim_is_gone ? aten::unsqueeze(indices.get(), dim) : indices.get();
+  const tensor there = dim_is_gone ? aten::unsqueeze(g, dim) : g;
+  return {several ? aten::scatter_add_(whole, dim, at, there) : aten::scatter_src_(whole, dim, at, there)};
+}
 
 namespace {
 
@@ -40,15 +50,26 @@ void register_gradients() {
   };
   add(arithmetic_gradients());
   add(unary_gradients());
-  add(copy_gradients());
-  add(reduce_gradients());
-  add(matmul_gradients());
-  add(view_gradients());
-  add(index_gradients());
   add(activation_gradients());
+  add(comparison_gradients());
+  add(reduce_gradients());
+  add(view_gradients());
+  add(create_gradients());
+  add(random_gradients());
+  add(softmax_gradients());
   add(scan_gradients());
-  add(join_gradients());
+  add(matmul_gradients());
+  add(vectors_gradients());
   add(convolution_gradients());
+  add(pad_gradients());
+  add(pool_gradients());
+  add(layer_norm_gradients());
+  add(loss_gradients());
+  add(attention_gradients());
+  add(index_gradients());
+  add(join_gradients());
+  add(sort_gradients());
+  add(unique_gradients());
   std::vector<author::kernel_row> rows = std::exchange(refusals(), {});
   std::erase_if(rows, [&](const author::kernel_row& row) { return recorded.contains(row.op); });
   author::register_rows(rows);

@@ -1,4 +1,4 @@
-// Gradient rules of cat, repeat, flip, tril and triu.
+// Gradient rules of cat, repeat, flip, tril, triu and diag.
 module topbit.ops;
 
 import topbit.std;
@@ -60,6 +60,17 @@ using flip_gradient =
 template <const auto& Op>
 using triangle_gradient = derivative<Op, keep<>, [](T g, std::int64_t diagonal) { return Op(g, diagonal); }>;
 
+// A vector gives a matrix with that diagonal, a matrix its diagonal.
+struct diag_gradient {
+  kind_of self;
+  std::int64_t offset;
+  static diag_gradient save(const tensor& self, std::int64_t offset, const tensor&) { return {self, offset}; }
+  grads1 backward(const tensor& g, want1) const {
+    if (self.sizes.size() == 1) return {aten::diagonal(g, offset)};
+    return put_back(self, g, [&](const tensor& whole) { return aten::diagonal(whole, offset); });
+  }
+};
+
 constexpr author::kernel_row rows[] = {
     gradient_row<aten::cat, cat_gradient>(),
     gradient_row<aten::repeat, repeat_gradient>(),
@@ -68,6 +79,7 @@ constexpr author::kernel_row rows[] = {
     gradient_row<aten::tril_, triangle_gradient<aten::tril>>(),
     gradient_row<aten::triu, triangle_gradient<aten::triu>>(),
     gradient_row<aten::triu_, triangle_gradient<aten::triu>>(),
+    gradient_row<aten::diag, diag_gradient>(),
 };
 
 }  // namespace

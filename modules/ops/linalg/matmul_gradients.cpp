@@ -1,4 +1,4 @@
-// Gradient rules of the basic matrix products. The others, from dot to einsum, are composites of them.
+// Gradient rules of the basic matrix products and of linear. The others, from dot to einsum, are composites of them.
 module topbit.ops;
 
 import topbit.std;
@@ -87,6 +87,37 @@ tensor& added_in_place(key_set keys, tensor& self, T a, T b, const scalar& beta,
   return aten::copy_(self, result);
 }
 
+// A rule of linear itself. Through the composite, the weight's gradient would be transposed and then copied, and each
+// transpose would be a node.
+struct linear_gradient {
+  saved_tensor input, weight;  // each saved if the gradient of the other is wanted
+  shape input_sizes, weight_sizes;
+
+  static linear_gradient save(const tensor& input, const tensor& weight, const std::optional<tensor>&, const tensor&) {
+    return {requires_grad(weight) ? saved_tensor(input) : saved_tensor(),
+            requires_grad(input) ? saved_tensor(weight) : saved_tensor(), input.sizes(), weight.sizes()};
+  }
+
+  std::array<tensor, 3> backward(const tensor& g, std::array<bool, 3> wanted) const {
+    const bool matrices = input_sizes.size() == 2 && weight_sizes.size() == 2;
+    const std::int64_t columns = input_sizes[input_sizes.size() - 1];
+    const std::int64_t outputs = weight_sizes.size() == 2 ? weight_sizes[0] : 1;
+    shape in_front = input_sizes;
+    in_front.erase(in_front.size() - 1);
+    const shape x_sizes{numel(in_front), columns}, w_sizes{outputs, columns}, g_sizes{x_sizes[0], outputs};
+    // A dispatch layer such as autocast may have changed the dtype of the result.
+    const auto as_matrix = [&](const tensor& t, const shape& sizes) {
+      const tensor m = matrices ? t : aten::reshape(t, sizes);
+      return m.dtype() == g.dtype() ? m : to(m, g.dtype());
+    };
+    const auto like = [&](const tensor& m, const shape& sizes) { return matrices ? m : aten::reshape(m, sizes); };
+    const tensor rows = as_matrix(g, g_sizes);
+    return {wanted[0] ? like(aten::mm(rows, as_matrix(weight.get(), w_sizes)), input_sizes) : tensor(),
+            wanted[1] ? like(aten::mm(aten::t(rows), as_matrix(input.get(), x_sizes)), weight_sizes) : tensor(),
+            wanted[2] ? sum(rows, {0}) : tensor()};
+  }
+};
+
 constexpr author::kernel_row rows[] = {
     gradient_row<aten::mm, product_gradient<aten::mm>>(),
     gradient_row<aten::bmm, product_gradient<aten::bmm>>(),
@@ -94,6 +125,7 @@ constexpr author::kernel_row rows[] = {
     gradient_row<aten::addmm_, add_product_gradient<aten::mm>>(),
     gradient_row<aten::baddbmm, add_product_gradient<aten::bmm>>(),
     gradient_row<aten::baddbmm_, add_product_gradient<aten::bmm>>(),
+    gradient_row<aten::linear, linear_gradient>(),
     author::row<&addmm_activation>(aten::_addmm_activation, key::Autograd),
     author::row<&added_in_place<aten::addbmm_, aten::addbmm>>(aten::addbmm_, key::Autograd),
     author::row<&added_in_place<aten::addmv_, aten::addmv>>(aten::addmv_, key::Autograd),

@@ -85,12 +85,16 @@ tensor huber_loss(const tensor& self, const tensor& target, std::int64_t reducti
   return reduced(op, aten::where_self(d < delta, difference * difference * 0.5, (d - 0.5 * delta) * delta), reduction);
 }
 
-tensor bounded(const tensor& logarithm) { return aten::clamp_min(logarithm, -100.0); }
-// The unweighted loss of each element.
+}  // namespace
+
+tensor bounded_below(const tensor& logarithm) { return aten::clamp_min(logarithm, -100.0); }
+
 tensor binary_cross_entropies(const tensor& self, const tensor& target) {
-  const tensor yes = bounded(aten::log(self)), no = bounded(aten::log1p(-self));
+  const tensor yes = bounded_below(aten::log(self)), no = bounded_below(aten::log1p(-self));
   return (target - 1.0) * no - target * yes;
 }
+
+namespace {
 
 tensor binary_cross_entropy(const tensor& self, const tensor& target, const optional_tensor& weight,
                             std::int64_t reduction) {
@@ -114,32 +118,6 @@ tensor binary_cross_entropy(const tensor& self, const tensor& target, const opti
   if (is_given(weight)) loss = loss * *weight;
   return reduced(op, loss, reduction);
 }
-
-// At 0 and 1 the logarithm has no derivative; as in PyTorch, the denominator is clamped.
-struct binary_cross_entropy_gradient {
-  static constexpr std::string_view op = aten::binary_cross_entropy.name();
-  saved_tensor self, target, weight;
-  double share;  // factor of one element in the result
-  static binary_cross_entropy_gradient save(T self, T target, const optional_tensor& weight, std::int64_t reduction,
-                                            T) {
-    shape sizes = self.sizes();
-    if (is_given(weight)) sizes = broadcast(op, sizes, weight->sizes());
-    return {saved_tensor(self), saved_tensor(target), saved_tensor(weight),
-            reduction == 1 ? 1 / static_cast<double>(numel(sizes)) : 1};
-  }
-  std::array<tensor, 3> backward(T gradient, std::array<bool, 3> wanted) const {
-    const tensor given = self.get(), t = target.get(), w = weight.get();
-    const dtype type = widened(given.dtype());
-    const tensor x = to(given, type), g = times(to(gradient, type), share);
-    const tensor weighted = w.defined() ? g * to(w, type) : g;
-    std::array<tensor, 3> all;
-    if (wanted[0]) all[0] = weighted * (x - t) / aten::clamp_min(x * (1.0 - x), 1e-12);
-    if (wanted[1]) all[1] = weighted * (bounded(aten::log1p(-x)) - bounded(aten::log(x)));
-    // The weight may have more dimensions than the loss.
-    if (wanted[2]) all[2] = g * aten::expand(binary_cross_entropies(x, t), broadcast(op, x.sizes(), w.sizes()));
-    return all;
-  }
-};
 
 // Uses -log(1 - sigmoid(x)) = x - log(sigmoid(x)).
 tensor binary_cross_entropy_with_logits(const tensor& self, const tensor& target, const optional_tensor& weight,
@@ -173,11 +151,9 @@ tensor soft_margin_loss(const tensor& self, const tensor& target, std::int64_t r
   return reduced(op, -aten::log_sigmoid(target * self), reduction);
 }
 
-// Composites with a gradient rule.
 constexpr author::kernel_row with_derivative[] = {
     author::define(aten::binary_cross_entropy),
     caller_row<&binary_cross_entropy, aten::binary_cross_entropy>(key::CompositeExplicitAutograd),
-    gradient_row<aten::binary_cross_entropy, binary_cross_entropy_gradient>(),
 };
 
 }  // namespace

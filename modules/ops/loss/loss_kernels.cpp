@@ -1,4 +1,4 @@
-// Kernels and gradient rules of losses with class labels: nll_loss, cross_entropy and their composites.
+// Kernels of losses with class labels: nll_loss, cross_entropy and their composites.
 module topbit.ops;
 
 import topbit.std;
@@ -9,8 +9,6 @@ import topbit.autograd;
 namespace topbit::detail {
 
 namespace {
-
-constexpr std::int64_t by_none = 0, by_mean = 1, by_sum = 2;
 
 void check_reduction(backend_call c, std::int64_t reduction) {
   if (reduction >= by_none && reduction <= by_sum) return;
@@ -147,74 +145,9 @@ void run_label_gradient(backend_call c, rowwise code, const tensor& grad, const 
 
 namespace {
 
-void refuse_recorded_weights(std::string_view op, const optional_tensor& weight) {
-  if (!is_given(weight) || !requires_grad(*weight)) return;
-  refuse<error>({nullptr, op}, "found weights that require a gradient, which is not defined; detach() them");
-}
-
-// If recorded, composed of differentiable operators.
-tensor scores_gradient(key_set keys, const tensor& gradient, const tensor& self, const tensor& target,
-                       const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
-                       const tensor& total) {
-  constexpr std::string_view op = native::cross_entropy_backward.name();
-  refuse_recorded_weights(op, weight);
-  if (!requires_grad(gradient) && !requires_grad(self)) {
-    return native::cross_entropy_backward.redispatch(keys & below(key::Autograd), gradient, self, target, weight,
-                                                     reduction, ignored, total);
-  }
-  label_gradient_meta(op, gradient, self, target, weight, reduction, total);
-  const tensor logs = aten::log_softmax_int(self, -1);
-  const tensor of_logs = aten::nll_loss_backward(gradient, logs, target, weight, reduction, ignored, total);
-  return of_logs - aten::exp(logs) * sum(of_logs, {-1}, true);
-}
-
-// The loss is linear in the log-probabilities, so the gradient of its backward is again such a loss.
-struct nll_backward_gradient {
-  saved_tensor target, weight, total;
-  std::int64_t reduction, ignored;
-  shape sizes;
-  static nll_backward_gradient save(const tensor& gradient, const tensor&, const tensor& target,
-                                    const optional_tensor& weight, std::int64_t reduction, std::int64_t ignored,
-                                    const tensor& total, const tensor&) {
-    refuse_recorded_weights(aten::nll_loss_backward.name(), weight);
-    return {saved_tensor(target), saved_tensor(weight), saved_tensor(total), reduction, ignored, gradient.sizes()};
-  }
-  std::array<tensor, 5> backward(const tensor& g, std::array<bool, 5> wanted) const {
-    if (!wanted[0]) return {};
-    const tensor w = weight.get();
-    tensor loss = std::get<0>(aten::nll_loss_forward(g, target.get(), w.defined() ? optional_tensor(w) : std::nullopt,
-                                                     reduction == by_none ? by_none : by_sum, ignored));
-    if (reduction == by_mean) loss = loss / aten::reshape(total.get(), shape{});
-    return {aten::reshape(loss, sizes)};
-  }
-};
-
-// For log-probabilities, or for scores. The second result, the sum of the weights, has no gradient.
-template <const auto& Forward, const auto& Backward>
+// For log-probabilities, or for scores.
+template <const auto& Forward>
 struct label_loss {
-  struct gradient {
-    saved_tensor self, target, weight;
-    saved_result total;
-    std::int64_t reduction, ignored;
-    static gradient save(const tensor& self, const tensor& target, const optional_tensor& weight,
-                         std::int64_t reduction, std::int64_t ignored, const std::tuple<tensor, tensor>& r) {
-      refuse_recorded_weights(Forward.name(), weight);
-      return {saved_tensor(self),
-              saved_tensor(target),
-              saved_tensor(weight),
-              saved_result(std::get<1>(r), 1),
-              reduction,
-              ignored};
-    }
-    std::array<tensor, 3> backward(const std::array<tensor, 2>& g, std::array<bool, 3>) const {
-      // The sum of the weights depends on no score.
-      if (!g[0].defined()) return {};
-      const tensor w = weight.get();
-      return {Backward(g[0], self.get(), target.get(), w.defined() ? optional_tensor(w) : std::nullopt, reduction,
-                       ignored, total.get())};
-    }
-  };
-
   // Runs the checks of Forward under the name of the called operator.
   static tensor named(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
                       std::int64_t reduction, std::int64_t ignored) {
@@ -239,15 +172,8 @@ struct label_loss {
     return reduction == by_none ? aten::reshape(loss, labels) : loss;
   }
 };
-using nll = label_loss<aten::nll_loss_forward, aten::nll_loss_backward>;
-using of_scores = label_loss<native::cross_entropy, native::cross_entropy_backward>;
-
-constexpr author::kernel_row gradients[] = {
-    gradient_row<aten::nll_loss_forward, nll::gradient>(),
-    gradient_row<aten::nll_loss_backward, nll_backward_gradient>(),
-    gradient_row<native::cross_entropy, of_scores::gradient>(),
-    author::row<&scores_gradient>(native::cross_entropy_backward, key::Autograd),
-};
+using nll = label_loss<aten::nll_loss_forward>;
+using of_scores = label_loss<native::cross_entropy>;
 
 tensor nll_loss(const tensor& self, const tensor& target, const optional_tensor& weight, std::int64_t reduction,
                 std::int64_t ignored) {
@@ -341,7 +267,6 @@ void register_nll_loss() {
   register_composite<&cross_entropy_loss, aten::cross_entropy_loss>();
   register_out_variants<aten::nll_loss, aten::nll_loss_out>();
   register_out_variants<aten::nll_loss2d, aten::nll_loss2d_out>();
-  author::register_rows(gradients);
 }
 
 }  // namespace topbit::detail

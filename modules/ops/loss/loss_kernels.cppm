@@ -16,6 +16,13 @@ import :registration.structured_forms;
 
 namespace topbit::detail {
 
+inline constexpr std::int64_t by_none = 0, by_mean = 1, by_sum = 2;
+
+// A logarithm, at least -100 as in PyTorch.
+tensor bounded_below(const tensor& logarithm);
+// The loss of each element, without weights.
+tensor binary_cross_entropies(const tensor& self, const tensor& target);
+
 // The loss of rows given their labels: of log-probabilities, or of scores.
 std::array<result_meta, 2> label_loss_meta(std::string_view op, const tensor& self, const tensor& target,
                                            const optional_tensor& weight, std::int64_t reduction);

@@ -16,6 +16,9 @@ namespace topbit::detail {
 
 using layer_sizes = std::span<const std::int64_t>;
 
+// Machine epsilon of the compute type.
+double step_of(dtype floating);
+
 struct layer_norm_kernel {
   static constexpr auto needs = all_of(rowwise::layer_norm);
   static std::array<result_meta, 3> meta(std::string_view op, const tensor& input, layer_sizes shape,

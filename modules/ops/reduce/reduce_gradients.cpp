@@ -1,4 +1,4 @@
-// Gradient rules of reductions and of softmax.
+// Gradient rules of reductions.
 module topbit.ops;
 
 import topbit.std;
@@ -11,7 +11,6 @@ namespace topbit::detail {
 namespace {
 
 using integers = std::span<const std::int64_t>;
-using want1 = std::array<bool, 1>;
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
 // The reduced dimensions, and any others of size 1, from the result's sizes with keepdim.
@@ -91,15 +90,7 @@ struct prod_dim_rule {
   }
 };
 
-// Shares g evenly among the elements equal to the result; NaN equals NaN.
-tensor shared_by_equals(T g, T x, T y) {
-  const tensor chosen = aten::where_self(aten::isnan(y), aten::isnan(x), aten::eq_Tensor(x, y));
-  return aten::where_ScalarOther(chosen, g / aten::sum(chosen), 0);
-}
-template <const auto& Op>
-using one_of_all_rule = derivative<Op, keep<0, the_result>, [](T g, T x, T y) { return shared_by_equals(g, x, y); }>;
-
-// The same over dimensions. If the result is NaN, so is the gradient.
+// Shares g evenly among the elements of each row that equal the result. If the result is NaN, so is the gradient.
 tensor shared_in_rows(T g, T x, T y, const shape& kept) {
   const tensor chosen = aten::eq_Tensor(x, aten::reshape(y, kept));
   return aten::reshape(g, kept) / sum_over(chosen, kept) * chosen;
@@ -233,37 +224,16 @@ struct norm_rule {
   }
 };
 
-using softmax_rule = derivative<aten::_softmax, keep<the_result>, [](T g, T y, std::int64_t dim, bool) {
-  return aten::_softmax_backward_data(g, y, dim, y.dtype());
-}>;
-using log_softmax_rule = derivative<aten::_log_softmax, keep<the_result>, [](T g, T y, std::int64_t dim, bool) {
-  return aten::_log_softmax_backward_data(g, y, dim, y.dtype());
-}>;
-
-// The gradient rule of y * (g - sum(g * y)); `up` is the incoming gradient.
-using softmax_backward_kernel = derivative<aten::_softmax_backward_data, keep<0, 1>,
-                                           [](T up, T, T y, std::int64_t dim, dtype) {
-                                             return aten::_softmax_backward_data(up, y, dim, y.dtype());
-                                           },
-                                           [](T up, T g, T y, std::int64_t dim, dtype) {
-                                             return up * (g - sum(g * y, {dim}, true)) - g * sum(up * y, {dim}, true);
-                                           }>;
-// The gradient rule of g - exp(y) * sum(g).
-using log_softmax_backward_rule =
-    derivative<aten::_log_softmax_backward_data, keep<0, 1>,
-               [](T up, T, T y, std::int64_t dim, dtype) { return up - sum(up * aten::exp(y), {dim}, true); },
-               [](T up, T g, T y, std::int64_t dim, dtype) { return -(up * aten::exp(y) * sum(g, {dim}, true)); }>;
-
 constexpr author::kernel_row rows[] = {
     gradient_row<aten::sum, sum_rule>(),
     gradient_row<aten::sum_dim_IntList, sum_dim_rule>(),
     gradient_row<aten::nansum, nansum_rule>(),
     gradient_row<aten::prod, prod_rule>(),
     gradient_row<aten::prod_dim_int, prod_dim_rule>(),
-    gradient_row<aten::max, one_of_all_rule<aten::max>>(),
-    gradient_row<aten::min, one_of_all_rule<aten::min>>(),
-    gradient_row<aten::median, one_of_all_rule<aten::median>>(),
-    gradient_row<aten::nanmedian, one_of_all_rule<aten::nanmedian>>(),
+    derivative_row<aten::max, keep<0, the_result>, shared_by_equals>(),
+    derivative_row<aten::min, keep<0, the_result>, shared_by_equals>(),
+    gradient_row<aten::max_dim, picked_rule>(),
+    gradient_row<aten::min_dim, picked_rule>(),
     gradient_row<aten::amax, extreme_kernel<aten::amax>>(),
     gradient_row<aten::amin, extreme_kernel<aten::amin>>(),
     gradient_row<aten::aminmax, aminmax_gradient>(),
@@ -275,10 +245,6 @@ constexpr author::kernel_row rows[] = {
     gradient_row<aten::norm_ScalarOpt_dim, norm_rule>(),
     gradient_row<aten::norm_ScalarOpt_dim_dtype, norm_rule>(),
     gradient_row<aten::linalg_vector_norm, norm_rule>(),
-    gradient_row<aten::_softmax, softmax_rule>(),
-    gradient_row<aten::_softmax_backward_data, softmax_backward_kernel>(),
-    gradient_row<aten::_log_softmax, log_softmax_rule>(),
-    gradient_row<aten::_log_softmax_backward_data, log_softmax_backward_rule>(),
 };
 
 }  // namespace
@@ -288,6 +254,11 @@ shape kept_sizes(std::string_view op, const tensor& self, std::optional<std::spa
   shape kept = self.sizes();
   for (std::int64_t d : *dim) kept[dim_of({nullptr, op}, d, self)] = 1;
   return kept;
+}
+
+tensor shared_by_equals(T g, T x, T y) {
+  const tensor chosen = aten::where_self(aten::isnan(y), aten::isnan(x), aten::eq_Tensor(x, y));
+  return aten::where_ScalarOther(chosen, g / aten::sum(chosen), 0);
 }
 
 std::span<const author::kernel_row> reduce_gradients() { return rows; }

@@ -1,4 +1,4 @@
-// Gradient rules of scans, cross products, sorting, and selection of row elements.
+// Gradient rules of scans.
 module topbit.ops;
 
 import topbit.std;
@@ -11,8 +11,6 @@ namespace topbit::detail {
 namespace {
 
 using integers = std::span<const std::int64_t>;
-using want1 = std::array<bool, 1>;
-using values_and_indices = std::tuple<tensor, tensor>;
 
 tensor flipped(T x, std::int64_t dim) { return aten::flip(x, integers(&dim, 1)); }
 
@@ -62,82 +60,12 @@ using logcumsumexp_kernel = derivative<aten::logcumsumexp, keep<0, the_result>, 
   return weighed(above, x, y, dim) - weighed(above - g, x, y, dim);
 }>;
 
-// Elements of rows that the result reorders or selects, by their indices. The gradient is scattered back to them.
-struct taken_elements {
-  kind_of self;
-  saved_result indices;
-  std::int64_t dim;
-  bool dim_is_gone = false;
-  static taken_elements of(T self, std::int64_t dim, const values_and_indices& r, bool keepdim = true) {
-    return {self, saved_result(std::get<1>(r), 1), dim, !keepdim};
-  }
-  // `several`: an element may have been selected more than once.
-  grads1 put_back(T g, bool several = false) const {
-    if (self.sizes.empty()) return {g};
-    tensor whole = self.zeros_beside(g);
-    const tensor at = dim_is_gone ? aten::unsqueeze(indices.get(), dim) : indices.get();
-    const tensor there = dim_is_gone ? aten::unsqueeze(g, dim) : g;
-    return {several ? aten::scatter_add_(whole, dim, at, there) : aten::scatter_src_(whole, dim, at, there)};
-  }
-};
-
 struct running_extreme_rule {
   taken_elements from;
   static running_extreme_rule save(T self, std::int64_t dim, const values_and_indices& r) {
     return {taken_elements::of(self, dim, r)};
   }
   grads1 backward(const std::array<tensor, 2>& g, want1) const { return from.put_back(g[0], true); }
-};
-
-// One element of each row: max, median, kthvalue and the like.
-struct picked_rule {
-  taken_elements from;
-  static picked_rule save(T self, std::int64_t dim, bool keepdim, const values_and_indices& r) {
-    return {taken_elements::of(self, dim, r, keepdim)};
-  }
-  static picked_rule save(T self, std::int64_t, std::int64_t dim, bool keepdim, const values_and_indices& r) {
-    return save(self, dim, keepdim, r);
-  }
-  grads1 backward(const std::array<tensor, 2>& g, want1) const { return from.put_back(g[0]); }
-};
-
-struct order_rule {
-  taken_elements from;
-  static order_rule save(T self, std::int64_t dim, bool, const values_and_indices& r) {
-    return {taken_elements::of(self, dim, r)};
-  }
-  static order_rule save(T self, std::optional<bool>, std::int64_t dim, bool descending, const values_and_indices& r) {
-    return save(self, dim, descending, r);
-  }
-  static order_rule save(T self, std::int64_t, std::int64_t dim, bool largest, bool, const values_and_indices& r) {
-    return save(self, dim, largest, r);
-  }
-  grads1 backward(const std::array<tensor, 2>& g, want1) const { return from.put_back(g[0]); }
-};
-
-struct cross_gradient {
-  saved_tensor self, other;
-  std::int64_t dim;
-  static cross_gradient save(T self, T other, std::int64_t dim, T) {
-    return {saved_tensor(self), saved_tensor(other), dim};
-  }
-  static cross_gradient save(T self, T other, std::optional<std::int64_t> dim, T r) {
-    return save(self, other, dim.value_or(std::ranges::find(self.sizes(), 3) - self.sizes().begin()), r);
-  }
-  grads2 backward(T g, wants2 wanted) const {
-    return {wanted[0] ? aten::linalg_cross(other.get(), g, arg<"dim"> = dim) : tensor(),
-            wanted[1] ? aten::linalg_cross(g, self.get(), arg<"dim"> = dim) : tensor()};
-  }
-};
-
-// Not differentiable. Throws, since ignoring the call would lose a gradient.
-template <const auto& Op, std::size_t Results>
-struct unique_kernel {
-  static unique_kernel save(const auto&...) { return {}; }
-  grads1 backward(const std::array<tensor, Results>&, want1) const {
-    throw error(std::string(Op.name()) + ": found a gradient, wanted none: it has no derivative; detach() its argument",
-                std::string(Op.name()));
-  }
 };
 
 constexpr author::kernel_row rows[] = {
@@ -148,22 +76,6 @@ constexpr author::kernel_row rows[] = {
     gradient_row<aten::logcumsumexp, logcumsumexp_kernel>(),
     gradient_row<aten::cummax, running_extreme_rule>(),
     gradient_row<aten::cummin, running_extreme_rule>(),
-    gradient_row<aten::max_dim, picked_rule>(),
-    gradient_row<aten::min_dim, picked_rule>(),
-    gradient_row<aten::median_dim, picked_rule>(),
-    gradient_row<aten::nanmedian_dim, picked_rule>(),
-    gradient_row<aten::mode, picked_rule>(),
-    gradient_row<aten::kthvalue, picked_rule>(),
-    gradient_row<aten::sort, order_rule>(),
-    gradient_row<aten::sort_stable, order_rule>(),
-    gradient_row<aten::topk, order_rule>(),
-    gradient_row<aten::linalg_cross, cross_gradient>(),
-    gradient_row<aten::cross, cross_gradient>(),
-    gradient_row<aten::_unique2, unique_kernel<aten::_unique2, 3>>(),
-    gradient_row<aten::_unique, unique_kernel<aten::_unique, 2>>(),
-    gradient_row<aten::unique_dim, unique_kernel<aten::unique_dim, 3>>(),
-    gradient_row<aten::unique_consecutive, unique_kernel<aten::unique_consecutive, 3>>(),
-    gradient_row<aten::unique_dim_consecutive, unique_kernel<aten::unique_dim_consecutive, 3>>(),
 };
 
 }  // namespace

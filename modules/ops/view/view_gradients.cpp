@@ -1,4 +1,4 @@
-// Gradient rules of views, and of diag, a copy of one: the gradient is written through the same view into zeros.
+// Gradient rules of views: the gradient is written through the same view into zeros.
 module topbit.ops;
 
 import topbit.std;
@@ -12,16 +12,6 @@ namespace {
 
 using author::kernel_row;
 using integers = std::span<const std::int64_t>;
-using want1 = std::array<bool, 1>;
-
-// Zeros, with g written to the part that `view` selects.
-template <class View>
-grads1 put_back(const kind_of& kind, const tensor& g, View view) {
-  const tensor whole = kind.zeros_beside(g);
-  tensor part = view(whole);
-  aten::copy_(part, g);
-  return {whole};
-}
 
 struct transpose_rule {
   std::int64_t dim0, dim1;
@@ -93,17 +83,6 @@ struct diagonal_rule {
   }
   grads1 backward(const tensor& g, want1) const {
     return put_back(self, g, [&](const tensor& whole) { return aten::diagonal(whole, offset, dim1, dim2); });
-  }
-};
-
-// A vector gives a matrix with that diagonal, a matrix its diagonal.
-struct diag_kernel {
-  kind_of self;
-  std::int64_t offset;
-  static diag_kernel save(const tensor& self, std::int64_t offset, const tensor&) { return {self, offset}; }
-  grads1 backward(const tensor& g, want1) const {
-    if (self.sizes.size() == 1) return {aten::diagonal(g, offset)};
-    return put_back(self, g, [&](const tensor& whole) { return aten::diagonal(whole, offset); });
   }
 };
 
@@ -201,21 +180,13 @@ struct unfold_rule {
 };
 
 constexpr kernel_row rows[] = {
-    gradient_row<aten::transpose_int, transpose_rule>(),
-    gradient_row<aten::permute, permute_rule>(),
-    gradient_row<aten::expand, expand_rule>(),
-    gradient_row<aten::view, shape_rule>(),
-    gradient_row<aten::squeeze, shape_rule>(),
-    gradient_row<aten::squeeze_dim, shape_rule>(),
-    gradient_row<aten::unsqueeze, shape_rule>(),
-    gradient_row<aten::alias, shape_rule>(),
-    gradient_row<aten::select_int, select_rule>(),
-    gradient_row<aten::slice_Tensor, slice_rule>(),
-    gradient_row<aten::diagonal, diagonal_rule>(),
-    gradient_row<aten::unfold, unfold_rule>(),
-    gradient_row<aten::diag, diag_kernel>(),
-    gradient_row<aten::as_strided, as_strided_rule>(),
-    author::fallthrough_row(aten::detach, key::Autograd),
+    gradient_row<aten::transpose_int, transpose_rule>(), gradient_row<aten::permute, permute_rule>(),
+    gradient_row<aten::expand, expand_rule>(),           gradient_row<aten::view, shape_rule>(),
+    gradient_row<aten::squeeze, shape_rule>(),           gradient_row<aten::squeeze_dim, shape_rule>(),
+    gradient_row<aten::unsqueeze, shape_rule>(),         gradient_row<aten::alias, shape_rule>(),
+    gradient_row<aten::select_int, select_rule>(),       gradient_row<aten::slice_Tensor, slice_rule>(),
+    gradient_row<aten::diagonal, diagonal_rule>(),       gradient_row<aten::unfold, unfold_rule>(),
+    gradient_row<aten::as_strided, as_strided_rule>(),   author::fallthrough_row(aten::detach, key::Autograd),
 };
 
 }  // namespace

@@ -27,12 +27,6 @@ struct overwrite_rule {
   static overwrite_rule save(T, T source, bool, T) { return {source.device()}; }
   grads2 backward(T g, wants2 wanted) const { return {tensor(), wanted[1] ? to(g, from) : tensor()}; }
 };
-template <std::size_t Tensors = 1>
-struct erase_rule {
-  static constexpr bool keeps_first_argument = false;
-  static erase_rule save(const auto&...) { return {}; }
-  std::array<tensor, Tensors> backward(T, std::array<bool, Tensors>) const { return {}; }
-};
 
 // The engine sums the gradient of a value that is broadcast to all elements.
 struct fill_gradient {
@@ -42,25 +36,14 @@ struct fill_gradient {
 };
 
 constexpr author::kernel_row rows[] = {
-    gradient_row<aten::_to_copy, copy_rule>(),
-    gradient_row<aten::clone, copy_rule>(),
-    gradient_row<aten::copy_, overwrite_rule>(),
-    gradient_row<aten::fill_Scalar_, erase_rule<>>(),
-    gradient_row<aten::zero_, erase_rule<>>(),
-    gradient_row<aten::fill_Scalar, erase_rule<>>(),
+    gradient_row<aten::_to_copy, copy_rule>(),        gradient_row<aten::clone, copy_rule>(),
+    gradient_row<aten::copy_, overwrite_rule>(),      gradient_row<aten::fill_Scalar_, erase_rule<>>(),
+    gradient_row<aten::zero_, erase_rule<>>(),        gradient_row<aten::fill_Scalar, erase_rule<>>(),
     gradient_row<aten::fill_Tensor, fill_gradient>(),
-    gradient_row<aten::uniform_, erase_rule<>>(),
-    gradient_row<aten::normal_, erase_rule<>>(),
-    gradient_row<aten::exponential_, erase_rule<>>(),
-    gradient_row<aten::random_, erase_rule<>>(),
-    gradient_row<aten::random_to_, erase_rule<>>(),
-    gradient_row<aten::random_from_, erase_rule<>>(),
-    gradient_row<aten::bernoulli_float_, erase_rule<>>(),
-    gradient_row<aten::bernoulli_Tensor_, erase_rule<2>>(),
 };
 
 }  // namespace
 
-std::span<const author::kernel_row> copy_gradients() { return rows; }
+std::span<const author::kernel_row> create_gradients() { return rows; }
 
 }  // namespace topbit::detail
