@@ -13,7 +13,7 @@ export class cuda_stream;
 export class cuda_event {
  public:
   /// `timing`: enables timestamps, which are slightly slower.
-  explicit cuda_event(device d, bool timing = false);
+  explicit cuda_event(topbit::device d, bool timing = false);
   ~cuda_event();
   cuda_event(const cuda_event&) noexcept;
   cuda_event& operator=(const cuda_event&) noexcept;
@@ -39,14 +39,14 @@ export double milliseconds_between(const cuda_event& from, const cuda_event& to)
 export class cuda_stream {
  public:
   /// This thread's current stream; initially the device's default stream.
-  static cuda_stream current(device d = cuda());
-  static cuda_stream default_stream(device d = cuda());
+  static cuda_stream current(topbit::device d = cuda());
+  static cuda_stream default_stream(topbit::device d = cuda());
   /// One of a pool of 32 streams, round robin, each created at its first use. Not synchronised with other streams.
   /// Throws device_error for a device that does not exist.
-  static cuda_stream from_pool(device d = cuda(), bool high_priority = false);
+  static cuda_stream from_pool(topbit::device d = cuda(), bool high_priority = false);
   /// Wraps a cudaStream_t of another library, which must outlive its use; null for the default stream. Throws
   /// device_error for one of another device.
-  static cuda_stream of_native(device d, void* stream);
+  static cuda_stream of_native(topbit::device d, void* stream);
 
   topbit::device device() const noexcept { return device_; }
   void* native() const noexcept { return native_; }  // a cudaStream_t

@@ -383,9 +383,12 @@ using std::operator&;
 using std::operator^;
 using std::operator~;
 }  // namespace std
+// The operators of iterators of vector and string, which libstdc++ declares as friends since version 16.
+#if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE < 16
 export namespace __gnu_cxx {
 using __gnu_cxx::operator==;
 using __gnu_cxx::operator<=>;
 using __gnu_cxx::operator+;
 using __gnu_cxx::operator-;
 }  // namespace __gnu_cxx
+#endif

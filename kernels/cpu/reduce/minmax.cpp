@@ -46,7 +46,7 @@ struct choosing {
   }
   template <typename V>
   static V wide(V x, double) {
-    if constexpr (Magnitude) return __builtin_elementwise_abs(x);
+    if constexpr (Magnitude) return magnitude_of(x);
     return x;
   }
   // The same as join: only a NaN compares unequal to itself.

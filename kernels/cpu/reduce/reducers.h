@@ -15,6 +15,15 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
+// Of each element of a vector; GCC has no such builtin.
+template <typename V>
+V magnitude_of(V x) {
+  if constexpr (requires { __builtin_elementwise_abs(x); })
+    return __builtin_elementwise_abs(x);
+  else
+    return x < V{} ? -x : x + V{};
+}
+
 using byte = uint8_t;  // a BOOL element: 0 or 1
 
 using tb_kernel::is_nan;

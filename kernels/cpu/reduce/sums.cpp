@@ -100,7 +100,7 @@ struct magnitude {
   }
   template <typename V>
   static V wide(V x, double) {
-    return __builtin_elementwise_abs(x);
+    return magnitude_of(x);
   }
 };
 struct not_zero {

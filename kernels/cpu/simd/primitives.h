@@ -18,14 +18,23 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
+// xsimd names the type of the result's elements since version 9, and before it that of the whole result.
+template <typename To, typename From>
+vec<To> bit_cast(vec<From> x) {
+  if constexpr (std::is_same_v<decltype(xsimd::bitwise_cast<To>(x)), vec<To>>)
+    return xsimd::bitwise_cast<To>(x);
+  else
+    return xsimd::bitwise_cast<vec<To>>(x);
+}
+
 template <typename T>
 vec<typename number<T>::bits> bits_of(vec<T> x) {
-  return xsimd::bitwise_cast<vec<typename number<T>::bits>>(x);
+  return bit_cast<typename number<T>::bits>(x);
 }
 
 template <typename T>
 vec<T> from_bits(vec<typename number<T>::bits> x) {
-  return xsimd::bitwise_cast<vec<T>>(x);
+  return bit_cast<T>(x);
 }
 
 // Minimum (maximum) of a register and a limit; NaN propagates.

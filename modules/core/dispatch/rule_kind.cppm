@@ -46,7 +46,8 @@ template <class T>
 consteval void add_found(author::verdict& v) {
   if constexpr (typed_operator<T>)
     v.add("the operator '").add(T::name()).add("'");
-  else if (type_name<T>().find("(lambda at ") != std::string_view::npos)
+  else if (type_name<T>().find("(lambda at ") != std::string_view::npos ||
+           type_name<T>().find("<lambda(") != std::string_view::npos)
     v.add("a lambda");
   else
     v.add("'").add(type_name<T>()).add("'");

@@ -7,6 +7,7 @@ import :dispatch.operator_info;
 import :dispatch.rule_kind;
 import :registry.registry;
 import :schema.schema;
+import :text.characters;
 import :text.error;
 import :text.text;
 
@@ -60,7 +61,8 @@ namespace detail {
 
 // "topbit::aten::sum" of the variable that Op refers to.
 template <const auto& Op>
-consteval std::string_view variable_name() {
+consteval auto variable_name() {
+  // The return type is auto because GCC appends "; std::string_view = ..." for a function whose type has an alias.
   const std::string_view pretty = __PRETTY_FUNCTION__;
   const std::size_t begin = pretty.find("Op = ") + 5;
   return pretty.substr(begin, pretty.size() - begin - 1);
@@ -69,10 +71,6 @@ consteval std::string_view variable_name() {
 template <const auto&... Op>
 inline constexpr author::page_operator page_operators[] = {
     {&info_of<std::remove_cvref_t<decltype(Op)>>::value, variable_name<Op>()}...};
-
-constexpr bool is_word(char c) noexcept {
-  return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 constexpr bool has_argument(std::span<const author::schema_view> operators, std::string_view name) noexcept {
   for (const author::schema_view& s : operators) {

@@ -1,6 +1,7 @@
 module topbit.core;
 
 import topbit.std;
+import :registry.recording;
 
 namespace topbit::detail {
 
@@ -11,6 +12,9 @@ constinit thread_local recording::suspension* latest = nullptr;
 
 recording::recording(registry& r) noexcept : registry_(&r), outer_(std::exchange(innermost, this)) {}
 recording::~recording() { close(); }
+
+void recording::add(const request& r) { requests_.push_back(r); }
+void recording::add_error(bad_registration e) { errors_.push_back(std::move(e)); }
 
 void recording::close() noexcept {
   if (std::exchange(open_, false)) innermost = outer_;
@@ -63,7 +67,7 @@ std::optional<request> recording::forget(const registry& r, std::uint64_t id) no
 void refuse(registry& r, bad_registration error) {
   recording* held_back = recording::of(r);
   if (held_back == nullptr) throw error;
-  held_back->add_error(std::move(error));
+  held_back->add_error(error);
 }
 
 void commit(registry& r, const std::vector<request>& batch) {

@@ -1,7 +1,7 @@
 // Registrations held back. While a recording is open, what its thread registers is kept as requests instead of
 // committed, and so is what would have been refused: an error thrown from an initialiser of a plugin ends the process.
 // Who opened it commits all of it, in one step that callers see whole or not at all. Internal.
-export module topbit.core:registry.recording;
+module topbit.core:registry.recording;
 
 import topbit.std;
 import :registry.entry;
@@ -44,8 +44,8 @@ class recording {
   // The operator of this name that a request of this thread's is about; null if there is none.
   static entry* op_of_name(const registry& r, std::string_view name) noexcept;
 
-  void add(const request& r) { requests_.push_back(r); }
-  void add_error(bad_registration e) { errors_.push_back(std::move(e)); }
+  void add(const request& r);
+  void add_error(bad_registration e);
 
   // Ends the recording and gives what it holds.
   void close() noexcept;

@@ -288,7 +288,7 @@ struct literal_reader {
       const bool octal = *at >= '0' && *at <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' && at[2] <= '7';
       if (octal && !(at[0] == '0' && at[1] == '0' && at[2] == '0')) {
         at += 3;
-      } else if (__builtin_char_memchr("\\'\"abfnvt", *at, 9) != nullptr) {
+      } else if (find_character("\\'\"abfnvt", 9, *at) != nullptr) {
         ++at;
       } else {
         return fail_at(at - 1, "one of the escapes \\\\ \\' \\\" \\a \\b \\f \\n \\v \\t \\001..\\377");

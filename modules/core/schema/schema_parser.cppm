@@ -57,7 +57,7 @@ constexpr std::size_t most_items(std::string_view text) noexcept {
   std::size_t n = 2;
   const char* at = text.data();
   const char* const end = at + text.size();
-  while (at != end && (at = __builtin_char_memchr(at, ',', static_cast<std::size_t>(end - at))) != nullptr) ++n, ++at;
+  while (at != end && (at = find_character(at, static_cast<std::size_t>(end - at), ',')) != nullptr) ++n, ++at;
   return n;
 }
 
@@ -206,7 +206,7 @@ class schema_parser {
     if (item.made_of_types || item.type.size > sizeof item.key.core)
       head_.simple = false;
     else
-      __builtin_memcpy(item.key.core, begin, item.type.size);
+      copy_characters(item.key.core, begin, item.type.size);
     if (depth != 0 && (*at_ == '(' || *at_ == '!')) return fail("no annotation inside another type");
     if (*at_ == '(') {
       item.alias = annotation(item.alias_after, item.key.writes);

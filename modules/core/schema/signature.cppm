@@ -160,7 +160,7 @@ consteval std::size_t core_size() {
 template <type_key Key>
 consteval auto core_name() {
   fixed_string<core_size<Key>() + 1> name;
-  __builtin_memcpy(name.chars, Key.core, core_size<Key>());
+  copy_characters(name.chars, Key.core, core_size<Key>());
   return name;
 }
 

@@ -47,6 +47,23 @@ constexpr bool same(const char* a, const char* b, std::size_t size) noexcept {
   return __builtin_memcmp(a, b, size) == 0;
 }
 
+// clang evaluates these in one step, where the functions of std::char_traits take one for each character, which shows
+// in compile times. Other compilers do not know the builtins or do not evaluate them.
+template <class Char>
+constexpr const Char* find_character(const Char* from, std::size_t size, Char wanted) noexcept {
+  if constexpr (requires { __builtin_char_memchr(from, wanted, size); })
+    return __builtin_char_memchr(from, wanted, size);
+  else
+    return std::char_traits<Char>::find(from, size, wanted);
+}
+template <class Char>
+constexpr void copy_characters(Char* to, const Char* from, std::size_t size) noexcept {
+  if constexpr (requires { __builtin_char_memchr(from, *from, size); })
+    __builtin_memcpy(to, from, size);
+  else
+    std::char_traits<Char>::copy(to, from, size);
+}
+
 }  // namespace detail
 
 }  // namespace topbit

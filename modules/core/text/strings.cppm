@@ -2,7 +2,7 @@
 //
 // A registering shared object may be unmapped one day, and its strings with it, so the registry keeps copies. They are
 // never freed one by one: what is kept is bounded by the distinct texts ever registered.
-export module topbit.core:text.strings;
+module topbit.core:text.strings;
 
 import topbit.std;
 

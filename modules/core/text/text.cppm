@@ -53,6 +53,7 @@ class basic_verdict {
 };
 
 using verdict = basic_verdict<480>;
+template class basic_verdict<480>;
 
 }  // namespace author
 
@@ -67,15 +68,18 @@ consteval auto substring() {
 }
 
 // The compiler's name of a type: whole, qualified, and so the identity of the type across shared objects.
+// The return type is auto because GCC appends "; std::string_view = ..." for a function whose type has an alias.
 template <class T>
-consteval std::string_view raw_type_name() {
+consteval auto raw_type_name() {
   const std::string_view pretty = __PRETTY_FUNCTION__;
   const std::size_t begin = pretty.find("T = ") + 4;
   return pretty.substr(begin, pretty.size() - begin - 1);
 }
 
 // A type in an unnamed namespace: each source file may have another one of this name.
-constexpr bool is_local_name(std::string_view raw) noexcept { return raw.find("(anonymous") != std::string_view::npos; }
+constexpr bool is_local_name(std::string_view raw) noexcept {
+  return raw.find("(anonymous") != std::string_view::npos || raw.find("{anonymous}") != std::string_view::npos;
+}
 template <class T>
 inline constexpr bool has_local_name = is_local_name(raw_type_name<T>());
 
@@ -89,6 +93,15 @@ inline constexpr spelling spellings[] = {
     {"std::basic_string<char>", "std::string"},
     {"__cxx11::", ""},
     {", 18446744073709551615", ""},
+    // GCC's, which clang writes as people do.
+    {"long long int", "long long"},
+    {"long long unsigned int", "unsigned long long"},
+    {"long unsigned int", "unsigned long"},
+    {"long int", "int64_t"},
+    {"short unsigned int", "unsigned short"},
+    {"short int", "short"},
+    {"{anonymous}", "(anonymous namespace)"},
+    {" >", ">"},
     {"topbit::", ""},
     {" &", "&"},
     {" *", "*"},

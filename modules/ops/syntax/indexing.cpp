@@ -3,6 +3,7 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :index.advanced_index_kernels;
 
 namespace topbit {
 
@@ -141,6 +142,9 @@ tensor detail::index_function::operator()(const tensor& x, std::span<const std::
   return aten::index_Tensor(x, indices);
 }
 
+tensor detail::index_function::operator()(const tensor& x, std::initializer_list<index_item> items) const {
+  return (*this)(x, std::span<const index_item>(items.begin(), items.size()));
+}
 tensor detail::index_function::operator()(const tensor& x, std::span<const index_item> items) const {
   const meaning m = walk(x, items).result();
   if (!m.indices.empty()) return aten::index_Tensor(m.view, m.indices);

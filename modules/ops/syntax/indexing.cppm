@@ -87,9 +87,7 @@ struct slice_function {
 
 struct index_function {
   tensor operator()(const tensor& x, std::span<const index_item> items) const;
-  tensor operator()(const tensor& x, std::initializer_list<index_item> items) const {
-    return (*this)(x, std::span<const index_item>(items.begin(), items.size()));
-  }
+  tensor operator()(const tensor& x, std::initializer_list<index_item> items) const;
   template <index_like First, index_like... Rest>
   tensor operator()(const tensor& x, const First& first, const Rest&... rest) const {
     return (*this)(x, {index_item(first), index_item(rest)...});
