@@ -4,10 +4,12 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # Dependency order: each module after those that it imports.
-set(topbit_modules std core tensor autograd ops operator_docs cuda training topbit)
-if(TARGET topbit_format)
-  list(APPEND topbit_modules format)
-endif()
+set(topbit_modules std core tensor autograd ops operator_docs cuda)
+foreach(name training topbit format)
+  if(TARGET topbit_${name})
+    list(APPEND topbit_modules ${name})
+  endif()
+endforeach()
 list(TRANSFORM topbit_modules PREPEND topbit_ OUTPUT_VARIABLE topbit_targets)
 # No interface names these, but static libraries of modules have undefined symbols from them.
 foreach(name kernels_cpu kernels_cuda)
@@ -35,6 +37,8 @@ if(BUILD_SHARED_LIBS)
   endif()
 endif()
 
+topbit_standard_library(topbit_library)
+string(REPLACE ";" " " topbit_library "${topbit_library}")
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/topbitConfig.cmake.in ${PROJECT_BINARY_DIR}/package/topbitConfig.cmake
   INSTALL_DESTINATION ${topbit_package_dir})
 # Before 1.0 every minor version may rename entities.
