@@ -11,7 +11,7 @@ found=$({
     -exec grep -hoE 'getenv\("[A-Z0-9_]+"|"TOPBIT_[A-Z0-9_]+"' {} +
   find CMakeLists.txt modules kernels examples bench tests -type f \( -name CMakeLists.txt -o -name '*.cmake' \) \
     -exec grep -hoE 'ENV\{[A-Z0-9_]+\}' {} +
-  find dev .ci bench tests -type f \( -name dev -o -name run -o -name '*.sh' \) \
+  find dev .ci packaging bench tests -type f \( -name dev -o -name run -o -name '*.sh' \) \
     -exec grep -hoE '\$\{[A-Z0-9_]+:?[-+]|\$\{?TOPBIT_[A-Z0-9_]+' {} +
 } | grep -oE '[A-Z][A-Z0-9_]+' | grep -vxE "$no_variables" | sort -u)
 listed=$(sed -n 's/^| \(`[A-Z][^|]*`\) |.*/\1/p' docs/environment.md | grep -oE '[A-Z0-9_]+' | sort -u)

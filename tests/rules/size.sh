@@ -6,7 +6,7 @@ set -euo pipefail
 
 cd -- "$1"
 rooms=()
-for room in CMakeLists.txt CMakePresets.json dev .ci modules kernels tests examples bench docs README.md ARCHITECTURE.md; do
+for room in CMakeLists.txt CMakePresets.json dev .ci packaging modules kernels tests examples bench docs README.md ARCHITECTURE.md; do
   [[ ! -e $room ]] || rooms+=("$room")
 done
 

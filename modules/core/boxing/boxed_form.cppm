@@ -112,7 +112,7 @@ struct boxed_view {
   // Moved in: a temporary of the owning type is deduced, an object with a name is not.
   template <std::same_as<Owner> T>
   static payload own(T&& x) {
-    return {.pointer = static_cast<View*>(new owned(std::move(x)))};
+    return {.pointer = static_cast<View*>(new owned(std::forward<T>(x)))};
   }
   // What the view is of. Precondition: it is owned.
   static Owner take(const payload& p) noexcept {
