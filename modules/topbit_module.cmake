@@ -1,7 +1,10 @@
-# topbit_module(<name> [STATIC] INTERFACE <unit>... SOURCES <file>... LINK <target>... LINK_PRIVATE <target>...): the
-# library topbit_<name> of a module, with the alias topbit::<name>.
+# topbit_module(<name> [STATIC] INTERFACE <unit>... [INTERNAL <unit>...] SOURCES <file>... LINK <target>...
+#   LINK_PRIVATE <target>...)
+# The library topbit_<name> of a module, with the alias topbit::<name>. INTERFACE lists the interface units, INTERNAL the
+# partitions that only units of the same module import, both in dependency order. An installed package has the first
+# alone.
 function(topbit_module name)
-  cmake_parse_arguments(arg "STATIC" "" "INTERFACE;SOURCES;LINK;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "STATIC" "" "INTERFACE;INTERNAL;SOURCES;LINK;LINK_PRIVATE" ${ARGN})
   if(arg_STATIC)
     add_library(topbit_${name} STATIC)
   else()
@@ -10,6 +13,7 @@ function(topbit_module name)
   add_library(topbit::${name} ALIAS topbit_${name})
   target_sources(topbit_${name}
     PUBLIC FILE_SET CXX_MODULES BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR} FILES ${arg_INTERFACE}
+    PRIVATE FILE_SET internal TYPE CXX_MODULES BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR} FILES ${arg_INTERNAL}
     PRIVATE ${arg_SOURCES})
   target_compile_features(topbit_${name} PUBLIC cxx_std_20)
   # static_assert messages are computed, a C++26 feature that clang accepts in C++20 mode with a warning where it is

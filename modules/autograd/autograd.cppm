@@ -19,7 +19,6 @@ export import :record;
 export import :derivative;
 export import :writes;
 export import :engine;
-import :ready_queue;
 
 // Tier 3: for users.
 export import :function;

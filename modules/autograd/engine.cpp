@@ -3,6 +3,7 @@ module topbit.autograd;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :ready_queue;
 
 namespace topbit {
 

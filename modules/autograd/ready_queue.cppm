@@ -1,5 +1,5 @@
 // The ready queue of a backward run: the nodes that have received gradients, deepest first. Internal.
-export module topbit.autograd:ready_queue;
+module topbit.autograd:ready_queue;
 
 import topbit.std;
 import topbit.core;

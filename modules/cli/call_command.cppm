@@ -1,5 +1,5 @@
 // The command that calls an operator with arguments written as text.
-export module topbit.cli:call_command;
+module topbit.cli:call_command;
 
 import :command;
 

@@ -3,6 +3,16 @@ module topbit.cli;
 
 import topbit.std;
 import topbit.core;
+import :call_command;
+import :completions;
+import :coverage_command;
+import :diff_command;
+import :dispatch_commands;
+import :doc_command;
+import :gradients_command;
+import :list_commands;
+import :manual;
+import :what_if_command;
 
 namespace topbit::cli {
 

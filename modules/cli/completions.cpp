@@ -2,6 +2,7 @@ module topbit.cli;
 
 import topbit.std;
 import topbit.core;
+import :embedded;
 
 namespace topbit::cli {
 

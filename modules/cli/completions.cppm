@@ -1,6 +1,6 @@
 // Scripts that complete words for a shell, made from the descriptions of the commands. Names of operators and keys are
 // asked of the program itself.
-export module topbit.cli:completions;
+module topbit.cli:completions;
 
 import :command;
 

@@ -1,5 +1,5 @@
 // The command that shows operators by keys, as text, as JSON and as a page.
-export module topbit.cli:coverage_command;
+module topbit.cli:coverage_command;
 
 import :command;
 

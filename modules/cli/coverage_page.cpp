@@ -6,6 +6,7 @@ module topbit.cli;
 
 import topbit.std;
 import topbit.core;
+import :embedded;
 
 namespace topbit::cli {
 

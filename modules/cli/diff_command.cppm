@@ -1,5 +1,5 @@
 // The command that compares two files of answers.
-export module topbit.cli:diff_command;
+module topbit.cli:diff_command;
 
 import :command;
 

@@ -1,5 +1,5 @@
 // Commands about what one operator does: its table, and where a call goes.
-export module topbit.cli:dispatch_commands;
+module topbit.cli:dispatch_commands;
 
 import :command;
 

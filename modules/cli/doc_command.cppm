@@ -1,5 +1,5 @@
 // The command that shows the pages published about operators.
-export module topbit.cli:doc_command;
+module topbit.cli:doc_command;
 
 import :command;
 

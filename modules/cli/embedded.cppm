@@ -1,5 +1,5 @@
 // Files of this folder that the program carries, with @marks@ where text is put in.
-export module topbit.cli:embedded;
+module topbit.cli:embedded;
 
 import topbit.std;
 

@@ -1,5 +1,5 @@
 // The command that says which operators declare their gradients.
-export module topbit.cli:gradients_command;
+module topbit.cli:gradients_command;
 
 import :command;
 

@@ -1,5 +1,5 @@
 // What --help prints, made from the descriptions of the commands.
-export module topbit.cli:help;
+module topbit.cli:help;
 
 import topbit.std;
 import :command;

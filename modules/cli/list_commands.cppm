@@ -1,5 +1,5 @@
 // Commands that list: what operators there are, what is registered, which keys there are.
-export module topbit.cli:list_commands;
+module topbit.cli:list_commands;
 
 import :command;
 

@@ -1,5 +1,5 @@
 // The manual page, made from the descriptions of the commands.
-export module topbit.cli:manual;
+module topbit.cli:manual;
 
 import :command;
 

@@ -1,5 +1,5 @@
 // The command that tries registrations out.
-export module topbit.cli:what_if_command;
+module topbit.cli:what_if_command;
 
 import :command;
 

@@ -20,8 +20,7 @@ export import :text.error;
 export import :text.characters;
 export import :text.text_sink;
 export import :text.decimal;
-import :text.nearest;
-import :text.strings;
+export import :text.nearest;
 
 // Schemas, and the C++ signatures they stand for.
 export import :schema.literal;
@@ -65,11 +64,6 @@ export import :registry.listener;
 export import :registry.override_policy;
 export import :registry.text_signature;
 export import :registry.registry;
-import :registry.entry;
-import :registry.name_table;
-import :registry.registry_state;
-import :registry.recording;
-import :registry.fork;
 
 // Typed operators, their calls and overload sets, and libraries that register them.
 export import :operators.call;
@@ -103,16 +97,12 @@ export import :inspect.coverage;
 export import :inspect.what_if;
 export import :inspect.key_overview;
 export import :inspect.json;
-import :inspect.snapshot;
-import :inspect.wording;
 
 // Traces of calls.
 export import :trace.trace;
-import :trace.trace_session;
 
 // Shared objects.
 export import :plugin.plugin;
-import :plugin.image_marks;
 
 // Where an answer is the argument, `to_string(answer)` and `out << answer` find these without a namespace.
 export namespace topbit::inspect {

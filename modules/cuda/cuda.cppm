@@ -10,5 +10,4 @@ export import :runtime;
 export import :memory;
 export import :stream;
 export import :graph;
-
-import :registration;
+export import :registration;

@@ -1,6 +1,6 @@
 // What follows from the schemas of the operators that a page is about, and from the lines that a family shares: a page
 // says by hand only what is special. Internal.
-export module topbit.operator_docs:derived;
+module topbit.operator_docs:derived;
 
 import topbit.std;
 import topbit.core;

@@ -3,7 +3,7 @@ module;
 
 #include <topbit/elementwise_facts.h>
 
-export module topbit.operator_docs:elementwise;
+module topbit.operator_docs:elementwise;
 
 import topbit.std;
 import topbit.core;

@@ -7,10 +7,6 @@ import topbit.core;
 import topbit.tensor;
 import topbit.ops;
 
-import :derived;
-import :sentences;
-import :elementwise;
-
 namespace topbit::detail {
 
 // One function per family of operators.

@@ -1,5 +1,5 @@
 // Sentences that the pages of several families share. Internal.
-export module topbit.operator_docs:sentences;
+module topbit.operator_docs:sentences;
 
 import topbit.std;
 import topbit.core;

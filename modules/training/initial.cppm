@@ -1,5 +1,5 @@
 // Initial values of parameters. Internal.
-export module topbit.training:initial;
+module topbit.training:initial;
 
 import topbit.std;
 import topbit.core;

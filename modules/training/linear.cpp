@@ -3,6 +3,7 @@ module topbit.training;
 import topbit.std;
 import topbit.core;
 import topbit.ops;
+import :initial;
 
 namespace topbit::nn {
 

@@ -1,6 +1,7 @@
 // The header of a safetensors file, parsed and printed. Independent of files: the text is untrusted, and memory is
-// bounded by its length.
-module topbit.training:safetensors_header;
+// bounded by its length. An interface although it exports nothing, so that the fuzzer, a unit in another target, can
+// import it.
+export module topbit.training:safetensors_header;
 
 import topbit.std;
 import topbit.tensor;

@@ -5,9 +5,9 @@ export module topbit.training;
 // Tier 1: parameters with names, and files of them.
 export import :named_tensor;
 export import :parameters;
+export import :safetensors_header;
 export import :safetensors;
 // Tier 2: modules.
-import :initial;
 export import :linear;
 export import :conv2d;
 export import :layer_norm;

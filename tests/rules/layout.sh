@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Where the partitions of a module are, and what they import. A partition `folder.name` of module topbit.m is the file
-# modules/m/folder/name.cppm, `name` alone modules/m/name.cppm. If it is an interface, it stands in the list of imports of
-# modules/m/m.cppm, and imports only partitions that stand before it there, so that folders depend in one direction.
+# modules/m/folder/name.cppm, `name` alone modules/m/name.cppm. An interface stands in the list INTERFACE of the module's
+# CMake target and is exported by modules/m/m.cppm; another partition stands in the list INTERNAL. A partition imports
+# only those before it in the two lists, and the partitions of a folder stand together in each, so that folders depend in
+# one direction.
 # usage: layout.sh <root of the tree>
 set -euo pipefail
 
@@ -9,7 +11,9 @@ cd -- "$1"
 for primary in modules/*/*.cppm; do
   module=$(basename "$(dirname "$primary")")
   [[ $primary == "modules/$module/$module.cppm" ]] || continue
-  find "modules/$module" -name '*.cppm' ! -path "$primary" | sort | xargs -r awk -v module="$module" -v primary="$primary" '
+  list=modules/CMakeLists.txt
+  if [[ -e modules/$module/CMakeLists.txt ]]; then list=modules/$module/CMakeLists.txt; fi
+  find "modules/$module" -name '*.cppm' ! -path "$primary" | sort | xargs -r awk -v module="$module" -v primary="$primary" -v list="$list" '
     # The name in "import :name;" or "export module topbit.m:name;", else nothing.
     function partition(line) {
       if (line !~ /^(export )?(import|module) [a-z_.]*:[a-z0-9_.]+;/) return ""
@@ -20,11 +24,24 @@ for primary in modules/*/*.cppm; do
     function wrong(text) { print text; failures++ }
     BEGIN {
       while ((getline line < primary) > 0) {
-        if (line !~ /import/ || partition(line) == "") continue
-        place[name = partition(line)] = ++count
+        if (line ~ /^export import :/) exported[partition(line)] = 1
+        else if (line ~ /^import :/) wrong(primary ": found an import of :" partition(line) ", wanted exported partitions only")
+      }
+      prefix = list == "modules/CMakeLists.txt" ? module "/" : ""
+      while ((getline line < list) > 0) {
+        name = line
+        sub(/^ */, "", name)
+        if (name ~ /^(INTERFACE|INTERNAL)$/) { kind = name; last = "" }
+        else if (name ~ /^[A-Z]/) kind = ""
+        if (kind == "" || name !~ /[.]cppm$/ || index(name, prefix) != 1) continue
+        sub(prefix, "", name)
+        sub(/[.]cppm$/, "", name)
+        gsub(/\//, ".", name)
+        place[name] = ++count
+        listed_as[name] = kind
         folder = name ~ /[.]/ ? substr(name, 1, index(name, ".") - 1) : ""
-        if (folder != last && folder in listed) wrong(primary ": found :" name " behind another folder, wanted it beside the others of its folder")
-        listed[last = folder]
+        if (folder != last && (kind folder) in listed) wrong(list ": found :" name " behind another folder, wanted it beside the others of its folder")
+        listed[kind (last = folder)]
       }
     }
     FNR == 1 { name = "" }
@@ -38,14 +55,14 @@ for primary in modules/*/*.cppm; do
       folder = FILENAME; sub(/\/[^\/]*$/, "", folder)
       belongs = wanted; sub(/\/[^\/]*$/, "", belongs)
       if (FILENAME != wanted) wrong(FILENAME ": found partition :" name " in folder " folder ", wanted " wanted " in folder " belongs)
-      is_interface = /^export/
-      if (is_interface && !(name in place)) wrong(FILENAME ": found no import of partition :" name " in " primary)
+      kind = /^export/ ? "INTERFACE" : "INTERNAL"
+      if (listed_as[name] != kind) wrong(list ": found :" name " in the list " (name in place ? listed_as[name] : "of no module") ", wanted it in " kind)
+      if (kind == "INTERFACE" && !(name in exported)) wrong(primary ": found no export of interface :" name ", wanted export import :" name ";")
     }
     name != "" && /^(export )?import :/ {
       import = partition($0)
-      if (name in place && import in place && place[import] >= place[name])
-        wrong(FILENAME ":" FNR ": found that partition :" name " imports :" import ", which is listed after it in " primary)
-      if (is_interface && !(import in place)) wrong(FILENAME ":" FNR ": found an import of :" import ", which " primary " does not list")
+      if (name in place && place[import] >= place[name])
+        wrong(FILENAME ":" FNR ": found that partition :" name " imports :" import ", which is listed after it in " list)
     }
     END {
       print module ": " partitions + 0 " partitions, " failures + 0 " out of place"

@@ -1,6 +1,7 @@
 module topbit.core;
 
 import topbit.std;
+import :registry.registry_state;
 
 namespace topbit {
 

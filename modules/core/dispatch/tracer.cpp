@@ -1,6 +1,8 @@
 module topbit.core;
 
 import topbit.std;
+import :registry.registry_state;
+import :trace.trace_session;
 
 namespace topbit::detail {
 

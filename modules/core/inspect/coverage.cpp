@@ -1,6 +1,8 @@
 module topbit.core;
 
 import topbit.std;
+import :inspect.snapshot;
+import :inspect.wording;
 
 namespace topbit {
 

@@ -7,6 +7,8 @@ module;
 module topbit.core;
 
 import topbit.std;
+import :inspect.snapshot;
+import :inspect.wording;
 
 namespace topbit {
 

@@ -1,6 +1,8 @@
 module topbit.core;
 
 import topbit.std;
+import :inspect.snapshot;
+import :registry.registry_state;
 
 namespace topbit::detail {
 

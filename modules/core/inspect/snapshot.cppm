@@ -1,7 +1,7 @@
 // What is registered, copied under the registry's lock: what every answer about a registry is made from, so that the
 // selection and the texts are made when the lock is free, and only snapshot.cpp knows how an entry stores things.
 // Internal.
-export module topbit.core:inspect.snapshot;
+module topbit.core:inspect.snapshot;
 
 import topbit.std;
 import :dispatch.handle;

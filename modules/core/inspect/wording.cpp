@@ -1,6 +1,7 @@
 module topbit.core;
 
 import topbit.std;
+import :inspect.wording;
 
 namespace topbit::detail {
 

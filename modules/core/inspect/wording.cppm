@@ -1,5 +1,5 @@
 // The pieces of text that several answers about a registry share, so that one fact reads the same in each. Internal.
-export module topbit.core:inspect.wording;
+module topbit.core:inspect.wording;
 
 import topbit.std;
 import :inspect.computed_table;

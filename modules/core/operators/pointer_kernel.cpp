@@ -1,6 +1,7 @@
 module topbit.core;
 
 import topbit.std;
+import :registry.entry;
 
 namespace topbit::detail {
 

@@ -12,6 +12,8 @@ extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;
 module topbit.core;
 
 import topbit.std;
+import :plugin.image_marks;
+import :registry.entry;
 
 namespace topbit::detail {
 

@@ -1,5 +1,5 @@
 // The ELF notes of a shared object that :version leaves in it. Internal.
-export module topbit.core:plugin.image_marks;
+module topbit.core:plugin.image_marks;
 
 import topbit.std;
 

@@ -12,6 +12,9 @@ module;
 module topbit.core;
 
 import topbit.std;
+import :plugin.image_marks;
+import :registry.fork;
+import :registry.recording;
 
 namespace topbit {
 

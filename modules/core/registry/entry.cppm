@@ -1,6 +1,6 @@
 // An operator's entry: the head and slots that calls read, and behind them, under the registry's lock, what they were
 // computed from. Internal: templates outside this module see only the head.
-export module topbit.core:registry.entry;
+module topbit.core:registry.entry;
 
 import topbit.std;
 import :dispatch.handle;

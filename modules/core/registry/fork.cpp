@@ -5,6 +5,7 @@ module;
 module topbit.core;
 
 import topbit.std;
+import :registry.fork;
 
 namespace topbit::detail {
 

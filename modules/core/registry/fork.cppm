@@ -1,6 +1,6 @@
 // Forks. A child has one thread: a lock that another one held stays locked in it, and a child that registers would wait
 // forever. So what registering needs is locked before a fork, and unlocked on both sides. Internal.
-export module topbit.core:registry.fork;
+module topbit.core:registry.fork;
 
 import topbit.std;
 import :registry.registry_state;

@@ -1,7 +1,7 @@
 // Name to entry: open addressing, append-only. Readers probe an immutable-size array through one atomic pointer and
 // never wait; writers hold the registry's lock. A full array is replaced by one twice its size and kept for readers
 // that still look at it, so all old arrays together are no larger than the newest.
-export module topbit.core:registry.name_table;
+module topbit.core:registry.name_table;
 
 import topbit.std;
 import :registry.entry;

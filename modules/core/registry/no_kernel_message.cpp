@@ -2,6 +2,7 @@
 module topbit.core;
 
 import topbit.std;
+import :registry.registry_state;
 
 namespace topbit::detail {
 

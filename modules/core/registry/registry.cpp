@@ -1,6 +1,10 @@
 module topbit.core;
 
 import topbit.std;
+import :plugin.image_marks;
+import :registry.fork;
+import :registry.recording;
+import :trace.trace_session;
 
 namespace topbit {
 

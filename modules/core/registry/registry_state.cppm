@@ -1,6 +1,6 @@
 // What a registry holds behind its lock, and the one way it changes: requests are checked and applied, all of them or
 // none; then the slots they can change are chosen anew. Internal.
-export module topbit.core:registry.registry_state;
+module topbit.core:registry.registry_state;
 
 import topbit.std;
 import :dispatch.functor;

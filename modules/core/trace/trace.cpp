@@ -1,6 +1,8 @@
 module topbit.core;
 
 import topbit.std;
+import :registry.entry;
+import :trace.trace_session;
 
 namespace topbit {
 

@@ -15,6 +15,7 @@ module;
 module topbit.core;
 
 import topbit.std;
+import :trace.trace_session;
 
 namespace topbit::detail {
 

@@ -11,6 +11,8 @@ module;
 module topbit.core;
 
 import topbit.std;
+import :inspect.wording;
+import :trace.trace_session;
 
 namespace topbit {
 

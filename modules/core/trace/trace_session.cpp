@@ -5,6 +5,8 @@ module;
 module topbit.core;
 
 import topbit.std;
+import :registry.fork;
+import :trace.trace_session;
 
 namespace topbit::detail {
 

@@ -1,6 +1,6 @@
 // What a trace is made of: a buffer for each thread it hears of, which that thread alone writes and anybody may read,
 // so that noting a call takes no lock. Internal.
-export module topbit.core:trace.trace_session;
+module topbit.core:trace.trace_session;
 
 import topbit.std;
 import :dispatch.tracer;

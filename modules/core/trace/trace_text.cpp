@@ -2,6 +2,8 @@
 module topbit.core;
 
 import topbit.std;
+import :inspect.wording;
+import :trace.trace_session;
 
 namespace topbit {
 

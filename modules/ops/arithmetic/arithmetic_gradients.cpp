@@ -8,6 +8,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :gradient_registration.derivative;
+import :registration.composite;
 
 namespace topbit::detail {
 

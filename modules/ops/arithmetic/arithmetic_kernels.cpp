@@ -4,6 +4,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :arithmetic.arithmetic_kernels;
+import :registration.composite;
 
 namespace topbit::detail {
 

@@ -1,5 +1,5 @@
 // Arithmetic of two tensors: the operation or structured kernel of each operator, and its forms.
-export module topbit.ops:arithmetic.arithmetic_kernels;
+module topbit.ops:arithmetic.arithmetic_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -10,6 +10,10 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :attention.attention_kernels;
+import :linalg.matmul_kernels;
+import :linalg.matrix_views;
+import :registration.composite;
 
 #include "../registration/kernel_abi_bridge.h"
 

@@ -1,5 +1,5 @@
 // Shape function and kernel thunk of fused attention.
-export module topbit.ops:attention.attention_kernels;
+module topbit.ops:attention.attention_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -11,6 +11,9 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :random.random_kernels;
+import :registration.composite;
+import :registration.factory;
 
 #include "../registration/kernel_abi_bridge.h"
 

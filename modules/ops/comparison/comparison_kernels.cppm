@@ -1,5 +1,5 @@
 // Comparisons, logic, bits, and operators of three tensors: the operation or structured kernel of each, and its forms.
-export module topbit.ops:comparison.comparison_kernels;
+module topbit.ops:comparison.comparison_kernels;
 
 import topbit.std;
 import topbit.core;

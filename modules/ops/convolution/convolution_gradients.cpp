@@ -5,6 +5,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :convolution.convolution_kernels;
+import :gradient_registration.derivative;
 
 namespace topbit::detail {
 

@@ -12,6 +12,9 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :convolution.convolution_kernels;
+import :linalg.matmul_kernels;
+import :registration.composite;
 
 #include "../registration/kernel_abi_bridge.h"
 

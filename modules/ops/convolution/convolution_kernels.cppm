@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of convolution and padding.
-export module topbit.ops:convolution.convolution_kernels;
+module topbit.ops:convolution.convolution_kernels;
 
 import topbit.std;
 import topbit.core;

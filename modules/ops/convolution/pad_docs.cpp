@@ -1,5 +1,7 @@
 module topbit.operator_docs;
 
+import :elementwise;
+
 namespace topbit::detail {
 
 constexpr std::string_view padded =
@@ -72,8 +74,8 @@ constexpr operator_page pages[] = {
              "Pads with elements from the other end: pad in mode 'circular'; negative numbers remove elements first.",
          .shapes = padded,
          .dtypes = "any; the result has self's",
-         .cost =
-             "one pass for each padded dimension, each into a new tensor, and a list of indices made on the host for it",
+         .cost = "one pass for each padded dimension, each into a new tensor, and a list of indices made on the host "
+                 "for it",
          .errors = {bad_shape("more padding than elements, an empty result, or self has fewer dimensions than are "
                               "padded, or over two more",
                               "_pad_circular([1, 2], [3, 0])"),

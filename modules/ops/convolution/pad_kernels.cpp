@@ -5,6 +5,9 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :convolution.pad_kernels;
+import :index.gather_kernels;
+import :registration.composite;
 
 namespace topbit::detail {
 

@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of padding with elements of the tensor itself.
-export module topbit.ops:convolution.pad_kernels;
+module topbit.ops:convolution.pad_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -7,6 +7,10 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :convolution.pool_kernels;
+import :linalg.matmul_kernels;
+import :registration.composite;
+import :rowwise.softmax_kernels;
 
 #include "../registration/kernel_abi_bridge.h"
 

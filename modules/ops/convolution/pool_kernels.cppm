@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of pooling.
-export module topbit.ops:convolution.pool_kernels;
+module topbit.ops:convolution.pool_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -4,6 +4,9 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :create.create_kernels;
+import :registration.composite;
+import :registration.factory;
 
 namespace topbit::detail {
 

@@ -1,5 +1,5 @@
 // Operators that make tensors and have backend kernels, each with its forms.
-export module topbit.ops:create.create_kernels;
+module topbit.ops:create.create_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -1,5 +1,5 @@
 // The arguments of an elementwise call: operands in order, then the numbers.
-export module topbit.ops:elementwise.arguments;
+module topbit.ops:elementwise.arguments;
 
 import topbit.std;
 import topbit.core;

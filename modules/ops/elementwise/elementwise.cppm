@@ -1,6 +1,6 @@
 // Elementwise operators from their operation code: the signature determines which arguments are operands and which are
 // numbers.
-export module topbit.ops:elementwise.elementwise;
+module topbit.ops:elementwise.elementwise;
 
 import topbit.std;
 import topbit.core;

@@ -3,6 +3,8 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :elementwise.elementwise_kernels;
+import :registration.composite;
 
 namespace topbit::detail {
 

@@ -1,5 +1,5 @@
 // Elementwise operators whose operation, numbers or dtype depend on more than their operands.
-export module topbit.ops:elementwise.elementwise_kernels;
+module topbit.ops:elementwise.elementwise_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -2,7 +2,7 @@
 // function and plan, which would cost more than the elements.
 //
 // It gives the same result as the general path or declines: errors and special cases are left to the general path.
-export module topbit.ops:elementwise.fast_path;
+module topbit.ops:elementwise.fast_path;
 
 import topbit.std;
 import topbit.core;

@@ -3,7 +3,7 @@
 //   gradient_row<aten::mul_Tensor, derivative<aten::mul_Tensor, keep<0, 1>,
 //                                     [](T g, T, T b) { return g * b; },
 //                                     [](T g, T a, T) { return g * a; }>>()
-export module topbit.ops:gradient_registration.derivative;
+module topbit.ops:gradient_registration.derivative;
 
 import topbit.std;
 import topbit.core;

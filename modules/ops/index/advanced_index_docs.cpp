@@ -1,5 +1,7 @@
 module topbit.operator_docs;
 
+import :elementwise;
+
 namespace topbit::detail {
 
 constexpr std::string_view not_a_mask = "the mask is neither bool nor uint8";

@@ -1,5 +1,5 @@
 // Kernel thunks of operators indexed by tensors.
-export module topbit.ops:index.advanced_index_kernels;
+module topbit.ops:index.advanced_index_kernels;
 
 import topbit.std;
 import topbit.core;

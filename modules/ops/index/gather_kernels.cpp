@@ -4,6 +4,8 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :index.gather_kernels;
+import :registration.composite;
 
 namespace topbit::detail {
 

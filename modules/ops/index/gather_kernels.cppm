@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of operators that take an index along a dimension.
-export module topbit.ops:index.gather_kernels;
+module topbit.ops:index.gather_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -1,5 +1,7 @@
 module topbit.operator_docs;
 
+import :elementwise;
+
 namespace topbit::detail {
 
 constexpr std::string_view other_sizes = "the sizes differ in another dimension";

@@ -4,6 +4,9 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :join.join_kernels;
+import :registration.composite;
+import :view.view_shapes;
 
 namespace topbit::detail {
 

@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of concatenation, repetition, flips and rotations.
-export module topbit.ops:join.join_kernels;
+module topbit.ops:join.join_kernels;
 
 import topbit.std;
 import topbit.core;

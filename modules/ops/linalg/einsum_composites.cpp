@@ -6,6 +6,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :linalg.matmul_kernels;
+import :registration.composite;
 
 namespace topbit::detail {
 

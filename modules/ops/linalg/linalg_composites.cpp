@@ -5,6 +5,9 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :linalg.matmul_kernels;
+import :linalg.matrix_views;
+import :registration.composite;
 
 namespace topbit::detail {
 

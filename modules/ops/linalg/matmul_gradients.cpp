@@ -5,6 +5,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :gradient_registration.derivative;
+import :linalg.matmul_kernels;
 
 namespace topbit::detail {
 

@@ -7,6 +7,8 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :linalg.matmul_kernels;
+import :registration.composite;
 
 #include "../registration/kernel_abi_bridge.h"
 

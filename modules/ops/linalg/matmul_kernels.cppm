@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of the matrix products that a backend's table computes.
-export module topbit.ops:linalg.matmul_kernels;
+module topbit.ops:linalg.matmul_kernels;
 
 import topbit.std;
 import topbit.core;

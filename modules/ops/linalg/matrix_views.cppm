@@ -1,5 +1,5 @@
 // Rearranged views for composites of products: view operators, so that gradients work. Internal.
-export module topbit.ops:linalg.matrix_views;
+module topbit.ops:linalg.matrix_views;
 
 import topbit.std;
 import topbit.core;

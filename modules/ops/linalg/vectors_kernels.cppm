@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of cross products.
-export module topbit.ops:linalg.vectors_kernels;
+module topbit.ops:linalg.vectors_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of losses that have kernels.
-export module topbit.ops:loss.loss_kernels;
+module topbit.ops:loss.loss_kernels;
 
 import topbit.std;
 import topbit.core;

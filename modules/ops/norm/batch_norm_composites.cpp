@@ -4,6 +4,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :registration.composite;
 
 namespace topbit::detail {
 

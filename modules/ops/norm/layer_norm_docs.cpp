@@ -1,5 +1,7 @@
 module topbit.operator_docs;
 
+import :elementwise;
+
 namespace topbit::detail {
 
 constexpr std::string_view dtypes = "floating; all dtypes are the same, and the result's too; sums are kept in float64";

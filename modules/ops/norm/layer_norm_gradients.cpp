@@ -5,6 +5,9 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :gradient_registration.derivative;
+import :norm.layer_norm_kernels;
+import :registration.composite;
 
 namespace topbit::detail {
 

@@ -5,6 +5,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :norm.layer_norm_kernels;
+import :registration.composite;
 
 namespace topbit::detail {
 

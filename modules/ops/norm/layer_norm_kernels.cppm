@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of layer normalisation.
-export module topbit.ops:norm.layer_norm_kernels;
+module topbit.ops:norm.layer_norm_kernels;
 
 import topbit.std;
 import topbit.core;

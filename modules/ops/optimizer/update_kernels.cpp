@@ -9,6 +9,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :optimizer.update_kernels;
+import :registration.composite;
 
 #include "../registration/kernel_abi_bridge.h"
 

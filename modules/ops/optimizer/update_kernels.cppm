@@ -1,5 +1,5 @@
 // Kernel thunks of optimizer steps.
-export module topbit.ops:optimizer.update_kernels;
+module topbit.ops:optimizer.update_kernels;
 
 import topbit.std;
 import topbit.core;

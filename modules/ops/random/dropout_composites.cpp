@@ -4,6 +4,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :registration.composite;
+import :registration.factory;
 
 namespace topbit::detail {
 

@@ -8,6 +8,9 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :random.random_kernels;
+import :registration.composite;
+import :registration.factory;
 
 #include "../registration/kernel_abi_bridge.h"
 

@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of operators that fill a tensor with random numbers.
-export module topbit.ops:random.random_kernels;
+module topbit.ops:random.random_kernels;
 
 import topbit.std;
 import topbit.core;

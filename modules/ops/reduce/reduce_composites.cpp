@@ -5,6 +5,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :reduce.reduce_kernels;
+import :registration.composite;
 
 namespace topbit::detail {
 

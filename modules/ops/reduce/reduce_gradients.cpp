@@ -5,6 +5,9 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :gradient_registration.derivative;
+import :reduce.reduce_kernels;
+import :registration.composite;
 
 namespace topbit::detail {
 

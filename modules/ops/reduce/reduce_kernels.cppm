@@ -1,6 +1,6 @@
 // The reductions with a kernel, each with its forms: definitions and every backend's kernels are registered from these
 // lists.
-export module topbit.ops:reduce.reduce_kernels;
+module topbit.ops:reduce.reduce_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -7,6 +7,7 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :index.advanced_index_kernels;
 
 #include "../registration/kernel_abi_bridge.h"
 

@@ -1,5 +1,5 @@
 // The parameters of a reduction: reduced dimensions, compute type, and the result's metadata.
-export module topbit.ops:reduce.reduce_parameters;
+module topbit.ops:reduce.reduce_parameters;
 
 import topbit.std;
 import topbit.core;

@@ -1,6 +1,6 @@
 // Composites: operators composed of others, out variants that copy a functional result, and scalar overloads that call
 // the tensor overload. Internal.
-export module topbit.ops:registration.composite;
+module topbit.ops:registration.composite;
 
 import topbit.std;
 import topbit.core;

@@ -1,5 +1,5 @@
 // Helpers of factory operators: options, checks, and registration. Internal.
-export module topbit.ops:registration.factory;
+module topbit.ops:registration.factory;
 
 import topbit.std;
 import topbit.core;

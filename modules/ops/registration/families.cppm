@@ -1,6 +1,6 @@
 // Registration of the library's operator families: definitions, CPU and meta kernels, and autograd's handling of
 // in-place and out forms. Internal.
-export module topbit.ops:registration.families;
+module topbit.ops:registration.families;
 
 import topbit.std;
 import topbit.core;

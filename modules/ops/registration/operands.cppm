@@ -1,5 +1,5 @@
 // What shape functions and kernel thunks share: errors, descriptions, and conversion of operands. Internal.
-export module topbit.ops:registration.operands;
+module topbit.ops:registration.operands;
 
 import topbit.std;
 import topbit.core;

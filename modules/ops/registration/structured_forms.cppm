@@ -7,7 +7,7 @@
 //     static void run(backend_call, arguments..., const tensor& out...);
 //   };
 //   using my_forms = forms_list<structured_forms<twice_kernel, abilities, aten::twice, aten::twice_, aten::twice_out>>;
-export module topbit.ops:registration.structured_forms;
+module topbit.ops:registration.structured_forms;
 
 import topbit.std;
 import topbit.core;

@@ -1,7 +1,7 @@
 // Operators without a shape function: one function checks, allocates and computes, for every backend with a kernel
 // table. Their output shape depends on the data, they write part of a tensor, or they make a tensor from numbers.
 // Internal.
-export module topbit.ops:registration.unstructured;
+module topbit.ops:registration.unstructured;
 
 import topbit.std;
 import topbit.core;

@@ -7,6 +7,8 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :registration.composite;
+import :rowwise.rowwise;
 
 #include "../registration/kernel_abi_bridge.h"
 

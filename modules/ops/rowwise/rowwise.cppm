@@ -1,5 +1,5 @@
 // Kernel thunks of row and index kernels: convert tensors to the kernel ABI's structs. Internal.
-export module topbit.ops:rowwise.rowwise;
+module topbit.ops:rowwise.rowwise;
 
 import topbit.std;
 import topbit.core;

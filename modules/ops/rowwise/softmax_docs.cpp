@@ -1,5 +1,7 @@
 module topbit.operator_docs;
 
+import :elementwise;
+
 namespace topbit::detail {
 
 constexpr std::string_view one_pass = "each row is read twice, for its maximum and for its sum, and written once";

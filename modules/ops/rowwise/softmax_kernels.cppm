@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of softmax and cumulative operations.
-export module topbit.ops:rowwise.softmax_kernels;
+module topbit.ops:rowwise.softmax_kernels;
 
 import topbit.std;
 import topbit.core;

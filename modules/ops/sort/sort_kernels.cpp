@@ -4,6 +4,8 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :registration.composite;
+import :sort.sort_kernels;
 
 namespace topbit::detail {
 

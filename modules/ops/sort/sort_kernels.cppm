@@ -1,5 +1,5 @@
 // Shape functions and kernel thunks of sorting and order statistics.
-export module topbit.ops:sort.sort_kernels;
+module topbit.ops:sort.sort_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -4,6 +4,10 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :index.gather_kernels;
+import :registration.composite;
+import :sort.sort_kernels;
+import :sort.unique_kernels;
 
 namespace topbit::detail {
 

@@ -1,5 +1,5 @@
 // Kernel thunks of unique operators.
-export module topbit.ops:sort.unique_kernels;
+module topbit.ops:sort.unique_kernels;
 
 import topbit.std;
 import topbit.core;

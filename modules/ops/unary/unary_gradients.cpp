@@ -6,6 +6,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :gradient_registration.derivative;
 
 namespace topbit::detail {
 

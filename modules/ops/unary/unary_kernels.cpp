@@ -5,6 +5,9 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :registration.composite;
+import :rowwise.softmax_kernels;
+import :unary.unary_kernels;
 
 namespace topbit::detail {
 

@@ -1,5 +1,5 @@
 // Functions of one tensor and activations: the operation or structured kernel of each operator, and its forms.
-export module topbit.ops:unary.unary_kernels;
+module topbit.ops:unary.unary_kernels;
 
 import topbit.std;
 import topbit.core;

@@ -1,5 +1,7 @@
 module topbit.operator_docs;
 
+import :elementwise;
+
 namespace topbit::detail {
 
 constexpr std::string_view a_view = "a view of self: the elements are self's own, and a write to one is seen in both";

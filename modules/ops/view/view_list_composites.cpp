@@ -4,6 +4,7 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :registration.composite;
 
 namespace topbit::detail {
 

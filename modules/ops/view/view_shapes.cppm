@@ -1,5 +1,5 @@
 // Shape computations of views. Internal.
-export module topbit.ops:view.view_shapes;
+module topbit.ops:view.view_shapes;
 
 import topbit.std;
 import topbit.core;
