@@ -3,20 +3,26 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <set>
 
 #include "problems.h"
+#include "tests/oracle/attention.h"
+#include "tests/oracle/convolution.h"
+#include "tests/oracle/functions.h"
+#include "tests/oracle/products.h"
+#include "tests/oracle/rows.h"
 
 namespace bench {
 
 namespace {
 
-// `scale` is the size of what was added up: rounding is a part of that, and not of a sum that nearly cancels.
+// `scale` is the size of what was added up, of which rounding is a part.
 struct number {
   double value, scale;
+  number(long double v, long double s) : value(static_cast<double>(v)), scale(static_cast<double>(s)) {}
+  number(const oracle::sum<>& s) : number(s.value, s.magnitude) {}
 };
-number plain(double value) { return {value, std::abs(value)}; }
+number plain(long double value) { return {value, std::abs(value)}; }
 
 double at(const array& a, std::int64_t place) { return value_at(a, place); }
 
@@ -28,105 +34,77 @@ double at(const array& a, std::int64_t batch, std::int64_t i, std::int64_t j) {
 
 number reduction(const std::string& operation, const array& a) {
   const std::int64_t n = a.count();
-  double sum = 0, scale = 0, greatest = at(a, 0);
-  for (std::int64_t i = 0; i < n; ++i) {
-    sum += at(a, i);
-    scale += std::abs(at(a, i));
-    greatest = std::max(greatest, at(a, i));
+  const auto element = [&](std::int64_t i) { return at(a, i); };
+  if (operation == "max") {
+    double greatest = at(a, 0);
+    for (std::int64_t i = 0; i < n; ++i) greatest = std::max(greatest, at(a, i));
+    return plain(greatest);
   }
-  if (operation == "max") return plain(greatest);
-  const double mean = sum / static_cast<double>(n);
-  if (operation == "mean") return {mean, scale / static_cast<double>(n)};
-  if (operation != "var") return {sum, scale};
-  double squares = 0;
-  for (std::int64_t i = 0; i < n; ++i) squares += (at(a, i) - mean) * (at(a, i) - mean);
-  const double variance = squares / static_cast<double>(n - 1);
-  return {variance, 10 * variance};  // some add ten million squares to one float32
+  if (operation == "var") {
+    const long double variance = oracle::moments(n, element).variance(1);
+    return {variance, 10 * variance};  // some add ten million squares to one float32
+  }
+  const oracle::sum<> sum = oracle::sum_of(n, element);
+  const auto divisor = static_cast<long double>(operation == "mean" ? n : 1);
+  return {sum.value / divisor, sum.magnitude / divisor};
 }
 
-// The logarithm of the sum of a row's exponentials.
-double log_sum(const array& a, std::int64_t row, std::int64_t length) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < length; ++i) sum += std::exp(at(a, row * length + i));
-  return std::log(sum);
+auto row_of(const array& a, std::int64_t row) {
+  return [&a, first = row * a.sizes.back()](std::int64_t i) { return at(a, first + i); };
 }
 
 number row_element(const problem& p, std::int64_t place) {
   const array& a = p.inputs[0];
   const std::int64_t length = a.sizes.back(), row = place / length;
-  if (p.operation == "softmax") return plain(std::exp(at(a, place) - log_sum(a, row, length)));
-  if (p.operation == "log_softmax") return {at(a, place) - log_sum(a, row, length), 10};
-  double mean = 0, variance = 0;
-  for (std::int64_t i = 0; i < length; ++i) mean += at(a, row * length + i) / static_cast<double>(length);
-  for (std::int64_t i = 0; i < length; ++i) {
-    variance += std::pow(at(a, row * length + i) - mean, 2) / static_cast<double>(length);
-  }
-  const double scaled = (at(a, place) - mean) / std::sqrt(variance + 1e-5);
+  const double x = at(a, place);
+  if (p.operation == "softmax") return plain(oracle::exponentials(length, row_of(a, row)).softmax(x));
+  if (p.operation == "log_softmax") return {oracle::exponentials(length, row_of(a, row)).log_softmax(x), 10};
+  const oracle::moments of_row(length, row_of(a, row));
+  const long double scaled = of_row.deviation(x) / std::sqrt(of_row.variance() + 1e-5);
   return {scaled * at(p.inputs[1], place % length) + at(p.inputs[2], place % length), 10};
 }
 
 number cross_entropy(const problem& p) {
-  const std::int64_t rows = p.inputs[0].sizes[0], classes = p.inputs[0].sizes[1];
-  double sum = 0;
-  for (std::int64_t r = 0; r < rows; ++r) {
+  const array& a = p.inputs[0];
+  const std::int64_t rows = a.sizes[0], classes = a.sizes[1];
+  const oracle::sum<> sum = oracle::sum_of(rows, [&](std::int64_t r) {
     const auto label = static_cast<std::int64_t>(at(p.inputs[1], r));
-    sum += log_sum(p.inputs[0], r, classes) - at(p.inputs[0], r * classes + label);
-  }
-  return plain(sum / static_cast<double>(rows));
+    return -oracle::exponentials(classes, row_of(a, r)).log_softmax(at(a, r * classes + label));
+  });
+  return plain(sum.value / static_cast<long double>(rows));
 }
 
 number product(const problem& p, std::int64_t place) {
   const array &a = p.inputs[0], &b = p.inputs[1];
   const std::int64_t m = p.result.sizes[p.result.sizes.size() - 2], n = p.result.sizes.back(), k = a.sizes.back();
-  number sum{};
-  for (std::int64_t i = 0; i < k; ++i) {
-    const double term = at(a, place / (m * n), place / n % m, i) * at(b, place / (m * n), i, place % n);
-    sum.value += term;
-    sum.scale += std::abs(term);
-  }
-  return sum;
+  return oracle::sum_of(k, [&](std::int64_t i) {
+    return at(a, place / (m * n), place / n % m, i) * at(b, place / (m * n), i, place % n);
+  });
 }
 
 number convolution(const problem& p, std::int64_t place) {
-  const array &x = p.inputs[0], &w = p.inputs[1];
-  const std::vector<std::int64_t>& to = p.result.sizes;
-  const std::int64_t column = place % to[3], line = place / to[3] % to[2], out = place / (to[3] * to[2]) % to[1],
-                     n = place / (to[3] * to[2] * to[1]);
-  const std::int64_t in = x.sizes[1], height = x.sizes[2], width = x.sizes[3], window = w.sizes[2];
-  number sum{at(p.inputs[2], out), std::abs(at(p.inputs[2], out))};
-  for (std::int64_t c = 0; c < in; ++c) {
-    for (std::int64_t i = 0; i < window; ++i) {
-      for (std::int64_t j = 0; j < window; ++j) {
-        const std::int64_t y = line * p.options[0] - p.options[1] + i, z = column * p.options[0] - p.options[1] + j;
-        if (y < 0 || y >= height || z < 0 || z >= width) continue;
-        const double term =
-            at(x, ((n * in + c) * height + y) * width + z) * at(w, ((out * in + c) * window + i) * window + j);
-        sum.value += term;
-        sum.scale += std::abs(term);
-      }
-    }
-  }
-  return sum;
+  const std::vector<std::int64_t>&x = p.inputs[0].sizes, &w = p.inputs[1].sizes, &to = p.result.sizes;
+  const std::int64_t stride = p.options[0], padding = p.options[1];
+  const oracle::convolution of{.images = x[0],
+                               .channels = x[1],
+                               .outputs = w[0],
+                               .groups = 1,
+                               .size = {1, x[2], x[3]},
+                               .kernel = {1, w[2], w[3]},
+                               .stride = {1, stride, stride},
+                               .padding = {0, padding, padding}};
+  const auto operand = [&](std::size_t which) { return [&a = p.inputs[which]](std::int64_t i) { return at(a, i); }; };
+  return of.element(place, {1, to[2], to[3]}, operand(0), operand(1), operand(2));
 }
 
 number attention(const problem& p, std::int64_t place) {
   const std::int64_t length = p.result.sizes[2], depth = p.result.sizes[3];
   const std::int64_t column = place % depth, line = place / depth % length, batch = place / (depth * length);
-  std::vector<double> scores;
-  for (std::int64_t s = 0; s < length; ++s) {
-    double dot = 0;
-    for (std::int64_t e = 0; e < depth; ++e) dot += at(p.inputs[0], batch, line, e) * at(p.inputs[1], batch, s, e);
-    scores.push_back(dot / std::sqrt(static_cast<double>(depth)));
-  }
-  const double greatest = *std::ranges::max_element(scores);
-  double total = 0;
-  number sum{};
-  for (std::int64_t s = 0; s < length; ++s) {
-    const double weight = std::exp(scores[static_cast<std::size_t>(s)] - greatest);
-    total += weight;
-    sum.value += weight * at(p.inputs[2], batch, s, column);
-  }
-  return {sum.value / total, 10};
+  const oracle::attention of_query(length, [&](std::int64_t s) {
+    const auto term = [&](std::int64_t e) { return at(p.inputs[0], batch, line, e) * at(p.inputs[1], batch, s, e); };
+    return oracle::sum_of(depth, term).value / std::sqrt(static_cast<long double>(depth));
+  });
+  return {of_query.mean_of([&](std::int64_t s) { return at(p.inputs[2], batch, s, column); }), 10};
 }
 
 // A thousand factors have been rounded as often.
@@ -181,10 +159,9 @@ double exact(const std::string& function, double x, double y) {
   if (function == "exp") return std::exp(x);
   if (function == "log") return std::log(x);
   if (function == "tanh") return std::tanh(x);
-  if (function == "sigmoid") return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+  if (function == "sigmoid") return oracle::sigmoid(x);
   if (function == "erf") return std::erf(x);
-  // By erfc, since 1 + erf cancels for negative numbers.
-  if (function == "gelu") return x * std::erfc(-x * std::numbers::sqrt2 / 2) / 2;
+  if (function == "gelu") return oracle::gelu(x);
   if (function == "sin") return std::sin(x);
   if (function == "cos") return std::cos(x);
   if (function == "pow") return std::pow(x, y);

@@ -1,4 +1,4 @@
-// What a problem's result is, element by element, in plain double-precision loops that no peer shares.
+// What a problem's result is, element by element, in the plain loops of tests/oracle, which no peer shares.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "expected.h"
 #include "problems.h"
-#include "tests/support/tensor_mlp_reference.h"
+#include "tests/oracle/mlp.h"
 
 namespace bench {
 
@@ -15,10 +15,10 @@ std::vector<double> values_of(const array& a) {
   return all;
 }
 
-// With the weights as the reference has them, [in, out].
-support::mlp_reference::layer layer_of(const array& weight, const array& bias) {
+// With the weights as oracle::mlp has them, [in, out].
+oracle::mlp::layer layer_of(const array& weight, const array& bias) {
   const auto out = static_cast<std::size_t>(weight.sizes[0]), in = static_cast<std::size_t>(weight.sizes[1]);
-  support::mlp_reference::layer made{in, out, std::vector<double>(in * out), values_of(bias)};
+  oracle::mlp::layer made{in, out, std::vector<double>(in * out), values_of(bias)};
   for (std::size_t o = 0; o < out; ++o) {
     for (std::size_t i = 0; i < in; ++i) {
       made.weight[i * out + o] = value_at(weight, static_cast<std::int64_t>(o * in + i));
@@ -38,9 +38,9 @@ double gradient_of_chain(const problem& p, std::int64_t place) {
 }
 
 std::vector<double> losses_of_steps(const problem& p) {
-  std::vector<support::mlp_reference::layer> layers;
+  std::vector<oracle::mlp::layer> layers;
   for (std::size_t i = 2; i < p.inputs.size(); i += 2) layers.push_back(layer_of(p.inputs[i], p.inputs[i + 1]));
-  support::mlp_reference reference(std::move(layers));
+  oracle::mlp reference(std::move(layers));
   std::vector<std::size_t> labels;
   for (const double label : values_of(p.inputs[1])) labels.push_back(static_cast<std::size_t>(label));
   const std::vector<double> images = values_of(p.inputs[0]);

@@ -15,7 +15,7 @@ import topbit;
 #include "examples/digits/dataset.h"
 #include "examples/digits/models.h"
 #include "examples/digits/training.h"
-#include "tests/support/tensor_mlp_reference.h"
+#include "tests/oracle/mlp.h"
 
 namespace {
 
@@ -38,8 +38,8 @@ struct batch {
   }
 };
 
-support::mlp_reference reference_of(const mlp& of) {
-  std::vector<support::mlp_reference::layer> layers;
+oracle::mlp reference_of(const mlp& of) {
+  std::vector<oracle::mlp::layer> layers;
   const std::vector<tb::tensor> parameters = tb::parameters(of);  // weight [out, in] and bias of each layer
   for (std::size_t l = 0; l < parameters.size(); l += 2) {
     const tb::no_grad guard;
@@ -50,13 +50,13 @@ support::mlp_reference reference_of(const mlp& of) {
     const auto* bp = b.data_ptr<double>();
     layers.push_back({in, out, {wp, wp + in * out}, {bp, bp + out}});
   }
-  return support::mlp_reference(layers);
+  return oracle::mlp(layers);
 }
 
 bool agrees_with_reference(const batch& data) {
   const mlp network{tb::generator(seed)};
   tb::sgd optimizer(tb::parameters(network), {.learning_rate = rate});
-  support::mlp_reference reference = reference_of(network);
+  oracle::mlp reference = reference_of(network);
   const std::vector<double> images(data.images.begin(), data.images.end());
   const std::vector<std::size_t> labels(data.labels.begin(), data.labels.end());
   for (int i = 0; i < 3; ++i) {

@@ -9,6 +9,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "oracle/functions.h"
 #include "special_functions.h"
 #include "support.h"
 #include "support/scale.h"
@@ -79,13 +80,6 @@ Wide inverse_error_function(Wide x) {
   return std::copysign(y, x);
 }
 
-template <typename Wide>
-Wide gelu_by_tanh(Wide x) {
-  if (std::isinf(x) && x < 0) return Wide(NAN);
-  const Wide twice = 2 * Wide(0.797884560802865355879892119868763737L) * x * (1 + Wide(0.044715L) * x * x);
-  return x / (1 + std::exp(-twice));
-}
-
 const std::vector<operation>& operations() {
   static const std::vector<operation> all = {
       unary("sqrt", TB_SQRT, {0, 1}, [](auto x) { return std::sqrt(x); }),
@@ -105,9 +99,8 @@ const std::vector<operation>& operations() {
       unary("acosh", TB_ACOSH, {0, 1, 1.5, 8192, 268435456}, [](auto x) { return std::acosh(x); }),
       unary("atanh", TB_ATANH, {0, 0.2, 1}, [](auto x) { return std::atanh(x); }),
       unary("sigmoid", TB_SIGMOID, {0, 17, 20, 40, -87.33, -103.97, -708.39, -745.13},
-            [](auto x) { return 1 / (1 + std::exp(-x)); }),
-      unary("silu", TB_SILU, {0, 17, 20, 40, -87.33, -108.5, -708.39, -751},
-            [](auto x) { return x / (1 + std::exp(-x)); }),
+            [](auto x) { return oracle::sigmoid(x); }),
+      unary("silu", TB_SILU, {0, 17, 20, 40, -87.33, -108.5, -708.39, -751}, [](auto x) { return oracle::silu(x); }),
       unary("mish", TB_MISH, {0, 17, 20, 40, -87.33, -108.5, -708.39, -751},
             [](auto x) {
               const auto w = std::exp(std::min(x, decltype(x)(100)));
@@ -147,11 +140,8 @@ const std::vector<operation>& operations() {
       unary("erf", TB_ERF, {0, 3.93, 5.93}, [](auto x) { return std::erf(x); }),
       unary("erfc", TB_ERFC, {0, 10.05, 26.54, 27.2}, [](auto x) { return std::erfc(x); }),
       unary("erfinv", TB_ERFINV, {0, 0.5, 1}, [](auto x) { return inverse_error_function(x); }),
-      unary("gelu", TB_GELU, {0, 5, 14, 38},
-            [](auto x) {
-              return std::isinf(x) && x < 0 ? decltype(x)(NAN) : x * std::erfc(-x / std::sqrt(decltype(x)(2))) / 2;
-            }),
-      unary("gelu_tanh", TB_GELU_TANH, {0, 5, 10, 21}, [](auto x) { return gelu_by_tanh(x); }),
+      unary("gelu", TB_GELU, {0, 5, 14, 38}, [](auto x) { return oracle::gelu(x); }),
+      unary("gelu_tanh", TB_GELU_TANH, {0, 5, 10, 21}, [](auto x) { return oracle::gelu_tanh(x); }),
       binary("hypot", TB_HYPOT, {0, 1}, false, [](auto a, auto b) { return std::hypot(a, b); }),
       binary("pow", TB_POW, {0, 1, 2, 3, 0.5}, false, [](auto a, auto b) { return std::pow(a, b); }),
   };

@@ -1,6 +1,7 @@
 // Rules of attention in one pass, against all scores at once in long double.
 #include <cfloat>
 
+#include "oracle/attention.h"
 #include "products.h"
 #include "row_calls.h"
 #include "support/scale.h"
@@ -99,32 +100,23 @@ struct attention_case {
   }
 
   void check_query(differences<sum>& found, std::int64_t b, std::int64_t h, std::int64_t q) const {
-    std::vector<long double> scores;
-    long double top = -std::numeric_limits<long double>::infinity(), weights = 0;
-    for (std::int64_t k = 0; k < s.keys; ++k) {
-      long double score = 0;
-      for (std::int64_t i = 0; i < s.width; ++i) {
-        score += (long double)number(query, call.query, b, h, q, i) * number(key, call.key, b, h, k, i);
+    const bool masked = call.mask.data != nullptr;
+    const oracle::attention wanted(s.keys, [&](std::int64_t k) {
+      if ((call.causal != 0 && k > q) || (masked && call.mask_dtype == TB_BOOL && kept[k] == 0)) {
+        return -std::numeric_limits<long double>::infinity();
       }
-      score *= call.scale;
-      if (call.mask.data != nullptr && call.mask_dtype != TB_BOOL)
-        score += element<E>::value(added[(h * s.queries + q) * s.keys + k]);
-      const bool hidden =
-          (call.causal != 0 && k > q) || (call.mask.data != nullptr && call.mask_dtype == TB_BOOL && kept[k] == 0);
-      scores.push_back(hidden ? -std::numeric_limits<long double>::infinity() : score);
-      top = std::fmax(top, scores.back());
-    }
-    const bool blind = std::isinf(top) && top < 0;
-    for (long double& x : scores) weights += x = blind ? 0 : std::exp(x - top);
+      const auto product = oracle::sum_of(s.width, [&](std::int64_t i) {
+        return (long double)number(query, call.query, b, h, q, i) * number(key, call.key, b, h, k, i);
+      });
+      const bool adds = masked && call.mask_dtype != TB_BOOL;
+      return product.value * call.scale + (adds ? element<E>::value(added[(h * s.queries + q) * s.keys + k]) : sum(0));
+    });
     for (std::int64_t c = 0; c < s.value_width; ++c) {
-      long double total = 0;
-      for (std::int64_t k = 0; k < s.keys; ++k) {
-        total += scores[std::size_t(k)] * number(value, call.value, b, h, k, c);
-      }
       // Halves round each weight, and the result; values are at most 2.
       const long double slack = 256 * std::numeric_limits<sum>::epsilon() + 4 * element<E>::rounding;
       found.add(place(call.out, b, h, q, c), number(out, call.out, b, h, q, c),
-                {blind ? 0 : total / weights, blind ? 0 : slack});
+                {wanted.mean_of([&](std::int64_t k) { return number(value, call.value, b, h, k, c); }),
+                 wanted.blind() ? 0 : slack});
     }
   }
   // What lies between rows of the result is not its.

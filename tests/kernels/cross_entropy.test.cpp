@@ -1,4 +1,5 @@
 // Rules of the loss of scores given labels, and of its gradient.
+#include "oracle/rows.h"
 #include "row_calls.h"
 
 using namespace kernel_tests;
@@ -62,16 +63,14 @@ std::string try_cross_entropy(backend here, std::int64_t rows, std::int64_t clas
   const long double unit = std::numeric_limits<T>::epsilon();
   differences<T> found;
   for (std::int64_t r = 0; r < rows; ++r) {
-    long double top = -std::numeric_limits<long double>::infinity(), sum = 0;
-    for (std::int64_t c = 0; c < classes; ++c) top = std::fmax(top, (long double)s.in[how.at(r, c)]);
-    for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(s.in[how.at(r, c)] - top);
+    const oracle::exponentials shifted(classes, [&](std::int64_t c) { return s.in[how.at(r, c)]; });
     const bool counts = s.label[r] != ignored;
     const long double w = !counts ? 0 : weighted ? s.weight[s.label[r]] : T(1);
-    const long double loss = counts ? (std::log(sum) - (s.in[how.at(r, s.label[r])] - top)) * w : 0;
+    const long double loss = counts ? -shifted.log_softmax(s.in[how.at(r, s.label[r])]) * w : 0;
     found.add(r, s.loss[r], {loss, counts ? 8 * unit * (1 + std::fabs(loss)) : 0});
     found.add(r, s.row_weight[r], {w, 0});
     for (std::int64_t c = 0; c < classes; ++c) {
-      const long double p = std::exp(s.in[how.at(r, c)] - top) / sum - (c == s.label[r] ? 1 : 0);
+      const long double p = shifted.softmax(s.in[how.at(r, c)]) - (c == s.label[r] ? 1 : 0);
       const long double want = counts ? p * s.gradient[r] * w : 0;
       found.add(how.at(r, c), s.out[how.at(r, c)], {want, counts ? 8 * unit : 0});
     }

@@ -1,4 +1,5 @@
 // Rules of layers brought to mean 0 and variance 1, their gradients, and root mean squares, against long double.
+#include "oracle/rows.h"
 #include "row_calls.h"
 
 using namespace kernel_tests;
@@ -6,18 +7,6 @@ using namespace kernel_tests;
 namespace {
 
 constexpr double epsilon = 1e-5;
-
-struct layer {
-  long double start = 0, mean = 0, rstd = 0;  // the mean is that much above the start
-  template <typename T>
-  layer(const T* x, std::int64_t n, double eps) : start(x[0]) {
-    long double squares = 0;
-    for (std::int64_t i = 0; i < n; ++i) mean += x[i] - start;
-    mean /= static_cast<long double>(n);
-    for (std::int64_t i = 0; i < n; ++i) squares += (x[i] - start - mean) * (x[i] - start - mean);
-    rstd = 1 / std::sqrt(squares / static_cast<long double>(n) + eps);
-  }
-};
 
 // A few units in the last place of what is added up to an element: its distance from the mean, times weight, and bias.
 template <typename T>
@@ -39,12 +28,12 @@ std::string try_layer_norm(backend here, std::int64_t rows, std::int64_t n, bool
   const long double unit = std::numeric_limits<T>::epsilon();
   differences<T> found;
   for (std::int64_t r = 0; r < rows; ++r) {
-    const layer want(in.begin() + r * n, n, eps);
-    const long double whole = want.start + want.mean;
-    found.add(r, mean[r], {whole, 4 * unit * (std::fabs(whole) + 1 / want.rstd)});
-    found.add(r, rstd[r], {want.rstd, 8 * unit * want.rstd});
+    const oracle::moments want(n, [&](std::int64_t i) { return in[r * n + i]; });
+    const long double inverse = 1 / std::sqrt(want.variance() + eps);
+    found.add(r, mean[r], {want.mean(), 4 * unit * (std::fabs(want.mean()) + 1 / inverse)});
+    found.add(r, rstd[r], {inverse, 8 * unit * inverse});
     for (std::int64_t i = 0; i < n; ++i) {
-      const long double x = (in[r * n + i] - want.start - want.mean) * want.rstd, w = weighted ? weight[i] : T(1);
+      const long double x = want.deviation(in[r * n + i]) * inverse, w = weighted ? weight[i] : T(1);
       const long double b = biased ? bias[i] : T(0);
       found.add(r * n + i, out[r * n + i],
                 {x * w + b, 8 * unit * (1 + std::fabs(x * w) + std::fabs(w) + std::fabs(b))});
@@ -70,10 +59,10 @@ std::string try_layer_norm_backward(backend here, std::int64_t rows, std::int64_
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   differences<T> found;
   for (std::int64_t r = 0; r < rows; ++r) {
-    long double sum = 0, product = 0;
     const auto g = [&](std::int64_t i) { return gradient[r * n + i] * (weighted ? (long double)weight[i] : 1); };
     const auto x = [&](std::int64_t i) { return (in[r * n + i] - (long double)mean[r]) * rstd[r]; };
-    for (std::int64_t i = 0; i < n; ++i) sum += g(i), product += g(i) * x(i);
+    const long double sum = oracle::sum_of(n, g).value;
+    const long double product = oracle::sum_of(n, [&](std::int64_t i) { return g(i) * x(i); }).value;
     for (std::int64_t i = 0; i < n; ++i) {
       const long double want = rstd[r] * (g(i) - sum / n - x(i) * (product / n));
       found.add(r * n + i, out[r * n + i], {want, 64 * std::numeric_limits<T>::epsilon()});
@@ -102,13 +91,11 @@ std::string try_layer_weights(backend here, std::int64_t rows, std::int64_t n, b
   const long double unit = std::numeric_limits<T>::epsilon();
   differences<T> found;
   for (std::int64_t i = 0; i < n; ++i) {
-    long double sum = 0, product = 0, sums = 0, products = 0;
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const long double g = gradient[r * n + i], x = (in[r * n + i] - (long double)mean[r]) * rstd[r];
-      sum += g, product += g * x, sums += std::fabs(g), products += std::fabs(g * x);
-    }
-    if (to_weight) found.add(i, of_weight[i], {product, 8 * unit * products});
-    if (to_bias) found.add(i, of_bias[i], {sum, 8 * unit * sums});
+    const auto sum = oracle::sum_of(rows, [&](std::int64_t r) { return gradient[r * n + i]; });
+    const auto product = oracle::sum_of(
+        rows, [&](std::int64_t r) { return gradient[r * n + i] * ((in[r * n + i] - (long double)mean[r]) * rstd[r]); });
+    if (to_weight) found.add(i, of_weight[i], {product.value, 8 * unit * product.magnitude});
+    if (to_bias) found.add(i, of_bias[i], {sum.value, 8 * unit * sum.magnitude});
   }
   return found.text();
 }
@@ -128,9 +115,8 @@ std::string try_rms_norm(backend here, std::int64_t rows, std::int64_t n, bool w
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&call, nullptr); }) == TB_OK);
   differences<T> found;
   for (std::int64_t r = 0; r < rows; ++r) {
-    long double squares = 0;
-    for (std::int64_t i = 0; i < n; ++i) squares += (long double)in[r * n + i] * in[r * n + i];
-    const long double root = 1 / std::sqrt(squares / n + eps);
+    const auto squares = oracle::sum_of(n, [&](std::int64_t i) { return (long double)in[r * n + i] * in[r * n + i]; });
+    const long double root = 1 / std::sqrt(squares.value / n + eps);
     found.add(r, rstd[r], {root, ulps<T>(8, root)});
     for (std::int64_t i = 0; i < n; ++i) {
       const long double want = in[r * n + i] * root * (weighted ? weight[i] : T(1));

@@ -5,6 +5,8 @@
 
 #include "half.h"
 #include "kernel_ops.h"
+#include "oracle/functions.h"
+#include "oracle/products.h"
 #include "support.h"
 
 namespace kernel_tests {
@@ -88,12 +90,11 @@ struct variant {
 inline double activated(std::int32_t activation, double x) {
   switch (activation) {
     case TB_RELU: return x <= 0 ? 0 : x;
-    case TB_SIGMOID: return 1 / (1 + std::exp(-x));
+    case TB_SIGMOID: return oracle::sigmoid(x);
     case TB_TANH: return std::tanh(x);
-    case TB_SILU: return x / (1 + std::exp(-x));
-    case TB_GELU: return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
-    case TB_GELU_TANH:
-      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
+    case TB_SILU: return oracle::silu(x);
+    case TB_GELU: return oracle::gelu(x);
+    case TB_GELU_TANH: return oracle::gelu_tanh(x);
     default: return x;
   }
 }
@@ -162,14 +163,10 @@ std::string try_matmul(backend here, extent of, order a_order, order b_order, va
   for (std::int64_t s = 0; s < how.batch; ++s) {
     for (std::int64_t i = 0; i < of.m; ++i) {
       for (std::int64_t j = 0; j < of.n; ++j) {
-        total sum = 0;
-        long double magnitude = 0;
-        for (std::int64_t p = 0; p < of.k; ++p) {
-          const total term = total(element<E>::value(a[s * a_batch + a_is.first + i * a_is.row + p * a_is.col])) *
-                             total(element<E>::value(b[s * b_batch + b_is.first + p * b_is.row + j * b_is.col]));
-          sum += term;
-          magnitude += std::fabs(static_cast<long double>(term));
-        }
+        auto [sum, magnitude] = oracle::sum_of<total>(of.k, [&](std::int64_t p) {
+          return total(element<E>::value(a[s * a_batch + a_is.first + i * a_is.row + p * a_is.col])) *
+                 total(element<E>::value(b[s * b_batch + b_is.first + p * b_is.row + j * b_is.col]));
+        });
         const std::int64_t at = s * out_is.count + out_is.first + i * out_is.row + j * out_is.col;
         const std::int64_t add_at = s * add.count + add.first + i * add.row + j * add.col;
         total old = 0;

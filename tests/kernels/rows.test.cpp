@@ -1,4 +1,5 @@
 // Rules of operations on rows that the classifier needs: log_softmax, the loss given labels, and their gradients.
+#include "oracle/rows.h"
 #include "support.h"
 
 using namespace kernel_tests;
@@ -36,18 +37,6 @@ operand row_of(const T* data, std::int64_t length) {
   return {data, length, dtype_of<T>};
 }
 
-// The model of one row: shifted by its greatest value, summed in long double.
-template <typename T>
-std::vector<long double> log_softmax_of(const T* row, std::int64_t cols) {
-  long double top = -std::numeric_limits<long double>::infinity();
-  for (std::int64_t c = 0; c < cols; ++c) top = std::fmax(top, static_cast<long double>(row[c]));
-  long double sum = 0;
-  for (std::int64_t c = 0; c < cols; ++c) sum += std::exp(row[c] - top);
-  std::vector<long double> result;
-  for (std::int64_t c = 0; c < cols; ++c) result.push_back(row[c] - top - std::log(sum));
-  return result;
-}
-
 template <typename T>
 std::string try_log_softmax(backend here, std::int64_t rows, std::int64_t cols,
                             const std::function<void(const array<T>&)>& prepare) {
@@ -60,9 +49,9 @@ std::string try_log_softmax(backend here, std::int64_t rows, std::int64_t cols,
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&picture, nullptr); }) == TB_OK);
   differences<T> found;
   for (std::int64_t r = 0; r < rows; ++r) {
-    const auto want = log_softmax_of(in.begin() + r * cols, cols);
+    const oracle::exponentials want(cols, [&](std::int64_t c) { return in[r * cols + c]; });
     for (std::int64_t c = 0; c < cols; ++c) {
-      const long double value = want[std::size_t(c)];
+      const long double value = want.log_softmax(in[r * cols + c]);
       found.add(r * cols + c, out[r * cols + c], {value, std::isinf(value) ? 0 : ulps<T>(8, 1 + std::fabs(value))});
     }
   }
@@ -83,14 +72,11 @@ std::string try_log_softmax_backward(backend here, std::int64_t rows, std::int64
   CHECK(memory.run([&](const tb_kernels& k) { return k.rowwise(&picture, nullptr); }) == TB_OK);
   differences<T> found;
   for (std::int64_t r = 0; r < rows; ++r) {
-    long double sum = 0;
-    long double magnitude = 1;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      sum += gradient[r * cols + c];
-      magnitude += std::fabs(gradient[r * cols + c]);
-    }
+    const auto sum = oracle::sum_of(cols, [&](std::int64_t c) { return gradient[r * cols + c]; });
     for (std::int64_t c = r * cols; c < (r + 1) * cols; ++c) {
-      found.add(c, out[c], {gradient[c] - std::exp(static_cast<long double>(result[c])) * sum, ulps<T>(8, magnitude)});
+      found.add(
+          c, out[c],
+          {gradient[c] - std::exp(static_cast<long double>(result[c])) * sum.value, ulps<T>(8, 1 + sum.magnitude)});
     }
   }
   return found.text();

@@ -1,4 +1,5 @@
 // Rules of softmax along rows and across rows that stand side by side, against sums in long double.
+#include "oracle/rows.h"
 #include "row_calls.h"
 #include "support/scale.h"
 
@@ -19,25 +20,26 @@ using row = std::vector<long double>;
 // `b` is the result of a backward form, whose gradient is `a`.
 std::vector<expected<float>> wanted(form f, const row& a, const row& b, long double unit) {
   std::vector<expected<float>> want;
-  long double top = -std::numeric_limits<long double>::infinity(), sum = 0, product = 0, gradients = 0, sizes = 1;
-  for (const long double x : a) top = std::fmax(top, x);
-  for (const long double x : a) sum += std::exp(x - top);
-  for (std::size_t i = 0; i < b.size(); ++i) product += a[i] * b[i], gradients += a[i], sizes += std::fabs(a[i]);
+  const oracle::exponentials shifted(a);
+  const auto product = oracle::sum_of(b.size(), [&](std::size_t i) { return a[i] * b[i]; });
+  const auto gradients = oracle::sum_of(b.size(), [&](std::size_t i) { return a[i]; });
   for (std::size_t i = 0; i < a.size(); ++i) {
     switch (f) {
       case form::softmax: {
-        const long double value = std::exp(a[i] - top) / sum;
+        const long double value = shifted.softmax(a[i]);
         // The difference from the greatest is rounded before its exponential is taken.
-        want.push_back({value, (8 + 0.5L * std::fabs(a[i] - top)) * unit * value + 1e-45L});
+        want.push_back({value, (8 + 0.5L * std::fabs(a[i] - shifted.greatest)) * unit * value + 1e-45L});
         break;
       }
       case form::log_softmax: {
-        const long double value = a[i] - top - std::log(sum);
+        const long double value = shifted.log_softmax(a[i]);
         want.push_back({value, std::isinf(value) ? 0 : 8 * unit * (1 + std::fabs(value))});
         break;
       }
-      case form::softmax_backward: want.push_back({(a[i] - product) * b[i], 16 * unit}); break;
-      case form::log_softmax_backward: want.push_back({a[i] - std::exp(b[i]) * gradients, 8 * unit * sizes}); break;
+      case form::softmax_backward: want.push_back({(a[i] - product.value) * b[i], 16 * unit}); break;
+      case form::log_softmax_backward:
+        want.push_back({a[i] - std::exp(b[i]) * gradients.value, 8 * unit * (1 + gradients.magnitude)});
+        break;
     }
   }
   return want;
@@ -96,13 +98,14 @@ std::string try_lies(backend here, form f, std::int64_t rows, std::int64_t lengt
 
 TEMPLATE_TEST_CASE("softmax: rows of any length, contiguous and strided", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
+  sampled_cases cases;
   for (const form f : all_forms) {
     std::string failures;
     for (const std::int64_t length : awkward_sizes) {
-      failures += try_lies<float>(here, f, 3, length) + try_lies<double>(here, f, 3, length);
+      if (cases.is_drawn()) failures += try_lies<float>(here, f, 3, length) + try_lies<double>(here, f, 3, length);
     }
     for (const std::int64_t rows : {1, 16, 65, 129, 257}) {
-      failures += try_lies<float>(here, f, rows, 10) + try_lies<double>(here, f, rows, 10);
+      if (cases.is_drawn()) failures += try_lies<float>(here, f, rows, 10) + try_lies<double>(here, f, rows, 10);
     }
     CHECK(failures == "");
   }
@@ -208,9 +211,11 @@ TEMPLATE_TEST_CASE("softmax: contiguous rows in place, and all results in one ro
 
 TEMPLATE_TEST_CASE("softmax: rows of doubles computed in floats, in any memory layout", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
-  for (const std::int64_t rows : {1, 40, 1000}) {
+  sampled_cases cases;
+  for (const std::int64_t rows : {1, 40, scaled(1000, 100)}) {
     for (const std::int64_t length : {1, 10, 700}) {
       for (const lie how : {behind(length), beside(rows)}) {
+        if (!cases.is_drawn()) continue;
         stage memory(here);
         const auto in = memory.make<double>(rows * length), out = memory.make<double>(rows * length);
         fill_between(in, 9, -3, 3);
@@ -245,8 +250,10 @@ TEMPLATE_TEST_CASE("softmax: a repeated row with strided results", "[kernels]", 
 
 TEMPLATE_TEST_CASE("softmax: bitwise the same for any memory layout", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
+  sampled_cases cases;
   for (const form f : all_forms) {
     for (const std::int64_t length : {1, 7, 16, 50, 129, 1000, 3000}) {
+      if (!cases.is_drawn()) continue;
       constexpr std::int64_t rows = 37;
       stage memory(here);
       const auto a = memory.make<float>(rows * length), out = memory.make<float>(rows * length);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/tensor_values.h"
 
 import topbit;
@@ -98,7 +98,7 @@ struct approximately {
 /// have the same sign unless units > 1.
 inline bool agrees(tb::dtype t, extended found, approximately wanted, extended units) {
   if (std::isnan(wanted.value)) return std::isnan(found);
-  const extended nearest = stored(t, wanted.value);
+  const extended nearest = oracle::stored(t, wanted.value);
   if (found == nearest) {
     return found != 0 || units > 1 || !tb::is_floating(t) || std::signbit(found) == std::signbit(nearest);
   }
@@ -165,8 +165,8 @@ class edge_numbers : public numbers {
     if (tb::is_integer(t)) {
       const extended edges[] = {
           0, 1, least, greatest, least + 1, greatest - 1, greatest / 2, least == 0 ? 2.0L : -1.0L};
-      if (pick < 3) return stored(t, edges[whole(0, 7)]);
-      if (pick < 5) return stored(t, extended(whole(INT64_MIN, INT64_MAX)));
+      if (pick < 3) return oracle::stored(t, edges[whole(0, 7)]);
+      if (pick < 5) return oracle::stored(t, extended(whole(INT64_MIN, INT64_MAX)));
       const extended x = std::round(between(low, high));
       return least == 0 ? std::abs(x) : x;
     }
@@ -184,12 +184,12 @@ class edge_numbers : public numbers {
                               -2,          3,
                               1 / step,    -1 / step,
                               2 / step};
-    if (pick < 2) return stored(t, edges[whole(0, std::ssize(edges) - 1)]);
+    if (pick < 2) return oracle::stored(t, edges[whole(0, std::ssize(edges) - 1)]);
     if (pick < 4) {
       const auto exponent = static_cast<int>(whole(smallest, std::ilogb(greatest)));
-      return stored(t, std::ldexp(extended(real(-2, 2)), exponent));
+      return oracle::stored(t, std::ldexp(extended(real(-2, 2)), exponent));
     }
-    return stored(t, between(low, high));
+    return oracle::stored(t, between(low, high));
   }
 
   tb::tensor operand(const tb::shape& sizes, tb::dtype t, extended low = -9, extended high = 9, bool distinct = false) {

@@ -46,7 +46,7 @@ inline arguments twins_of(const arguments& given, tb::device where) {
 
 inline std::vector<extended> stored_as(tb::dtype t, const std::vector<extended>& all) {
   std::vector<extended> out;
-  for (extended x : all) out.push_back(stored(t, x));
+  for (extended x : all) out.push_back(oracle::stored(t, x));
   return out;
 }
 
@@ -149,7 +149,7 @@ void check_forms(const forms& f, const arguments& given, tb::dtype type, tb::dty
   each_index(sizes, [&](const tb::shape& i) {
     extended x[4] = {};
     for (std::size_t k = 0; k < in.size(); ++k) {
-      x[k] = stored(computed_in(type), exact(in[k], broadcast_index(i, in[k].sizes())));
+      x[k] = oracle::stored(computed_in(type), exact(in[k], broadcast_index(i, in[k].sizes())));
     }
     all.push_back(wanted(static_cast<const extended*>(x)));
   });

@@ -49,7 +49,7 @@ inline std::string loss_disagreement(const tb::tensor& found, const losses& want
   }
   const std::vector<extended> elements = exact_values(found);
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const extended value = all[i].value, nearest = stored(t, value);
+    const extended value = all[i].value, nearest = oracle::stored(t, value);
     if (std::isnan(value) ? std::isnan(elements[i]) : elements[i] == nearest) continue;
     const extended most = units * unit_at(t, std::max(std::abs(value), all[i].scale));
     if (!(std::abs(elements[i] - value) <= most)) {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -18,12 +18,12 @@ import topbit;
 
 namespace tb = topbit;
 namespace aten = topbit::aten;
+using oracle::category;
+using oracle::naive_promoted;
+using oracle::stored;
 using support::arrangement;
 using support::arrangements;
-using support::category;
 using support::dtypes;
-using support::naive_promoted;
-using support::stored;
 using support::tensor_of;
 using support::values;
 using tb::arg;

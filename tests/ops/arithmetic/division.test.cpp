@@ -141,7 +141,7 @@ TEST_CASE("division: floor division, remainder and rounding modes of every pair 
           const tb::shape sizes = source.any_shape();
           const tensor a = source.operand(sizes, first, -40, 40);
           const tensor b = source.operand(source.narrowed(sizes), second);
-          const dtype type = support::naive_promoted(a, b);
+          const dtype type = oracle::naive_promoted(a, b);
           support::arguments given{tb::value(a), tb::value(b)};
           for (const tb::value& v : o.mode) given.push_back(v);
           if (type == dtype::boolean) {
@@ -175,7 +175,7 @@ TEST_CASE("division: by a number, which promotes by category only and is not rou
         const bool floating = tb::is_floating(type);
         const extended by =
             tb::is_floating(n.type()) ? static_cast<extended>(n.to_double()) : static_cast<extended>(n.to_int64());
-        const extended b = support::stored(support::computed_in(type), by);
+        const extended b = oracle::stored(support::computed_in(type), by);
         support::check_forms(
             o.with_number, given, type, type, floating ? units_of(o.kind) : 0, source, [&](const extended* x) {
               return floating ? of_floats(o.kind, type, x[0], b) : of_integers(o.kind, whole(x[0]), whole(b));
@@ -233,7 +233,7 @@ TEST_CASE("power: of every pair of dtypes, wrapping for integers", "[ops][proper
       for (int round = 0; round < 4; ++round) {
         const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, first, -5, 5), b = source.operand(source.narrowed(sizes), second);
-        const dtype type = support::naive_promoted(a, b);
+        const dtype type = oracle::naive_promoted(a, b);
         const support::arguments given{tb::value(a), tb::value(b)};
         if (type == dtype::boolean) {
           CHECK_THROWS_AS(support::call_form(names.functional, given), tb::dtype_error);
@@ -257,7 +257,7 @@ TEST_CASE("power: to a number, and of a number", "[ops][property]") {
       const tensor a = source.operand({source.whole(0, 3), source.whole(1, 70)}, t, -5, 5);
       const extended number =
           tb::is_floating(n.type()) ? static_cast<extended>(n.to_double()) : static_cast<extended>(n.to_int64());
-      const extended k = support::stored(support::computed_in(type), number);
+      const extended k = oracle::stored(support::computed_in(type), number);
       const forms powers{"aten::pow.Tensor_Scalar", "aten::pow_.Scalar", ""};
       const support::arguments given{tb::value(a), tb::value(n)};
       if (!floating && number < 0) {

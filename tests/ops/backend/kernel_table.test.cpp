@@ -133,7 +133,7 @@ TEST_CASE("kernel_table: a table of another ABI version, or a shorter one, is re
     CHECK(toy::text_of<tb::bad_registration>([&] { take(tb::key::PrivateUse1, *k); }) ==
           "register_strided_backend: found a kernel table of ABI version " + std::to_string(k->version) + " and " +
               std::to_string(k->size) +
-              " bytes, wanted version 6 and at least 168 bytes; rebuild it with this "
+              " bytes, wanted version 7 and at least 168 bytes; rebuild it with this "
               "<topbit/kernel_abi.h>");
   }
   CHECK(rows_at(tb::key::PrivateUse1) == 0);

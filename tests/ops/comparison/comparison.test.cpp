@@ -32,8 +32,8 @@ extended number_of(bits x) { return extended(static_cast<std::int64_t>(x)); }
 
 // The type in which a tensor with dimensions and a number meet.
 dtype met(dtype t, const scalar& n) {
-  const int category = support::category(n.type());
-  return category <= support::category(t) ? t : category == 2 ? dtype::float32 : n.type();
+  const int category = oracle::category(n.type());
+  return category <= oracle::category(t) ? t : category == 2 ? dtype::float32 : n.type();
 }
 
 struct comparison {
@@ -95,7 +95,7 @@ TEST_CASE("comparison: of every pair of dtypes, in the type they promote to", "[
         const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, first, -3, 3), b = source.operand(source.narrowed(sizes), second, -3, 3);
         support::check_forms(tensor_forms(o.name, o.of_numbers), {tb::value(a), tb::value(b)},
-                             support::naive_promoted(a, b), dtype::boolean, 0, source,
+                             oracle::naive_promoted(a, b), dtype::boolean, 0, source,
                              [&](const extended* v) { return extended(o.f(v[0], v[1])); });
       }
     }
@@ -111,7 +111,7 @@ TEST_CASE("comparison: with a number, which keeps its value", "[ops][property]")
                               scalar(true), scalar(0.1), scalar(-0.0), scalar(NAN), scalar(INFINITY)}) {
         const tensor x = source.operand({source.whole(0, 3), source.whole(1, 70)}, t, -3, 3);
         const dtype type = met(t, n);
-        const extended number = support::stored(support::computed_in(type), as_extended(n));
+        const extended number = oracle::stored(support::computed_in(type), as_extended(n));
         support::check_forms(scalar_overloads(o.name, ".Scalar"), {tb::value(x), tb::value(n)}, type, dtype::boolean, 0,
                              source, [&](const extended* v) { return extended(o.f(v[0], number)); });
       }
@@ -151,9 +151,8 @@ TEST_CASE("comparison: isclose, allclose and equal, of one dtype", "[ops][proper
         if (x == y) return true;
         if (std::isnan(x) || std::isnan(y)) return equal_nan && std::isnan(x) && std::isnan(y);
         const dtype of = tb::is_floating(t) ? t : in;
-        const extended far = support::stored(of, std::abs(support::stored(of, x - y)));
-        const extended allowed =
-            support::stored(of, std::abs(support::stored(of, y * extended(rtol))) + extended(atol));
+        const extended far = oracle::stored(of, std::abs(oracle::stored(of, x - y)));
+        const extended allowed = oracle::stored(of, std::abs(oracle::stored(of, y * extended(rtol))) + extended(atol));
         return std::isfinite(far) && far <= allowed;
       };
       support::each_index(sizes, [&](const tb::shape& i) {
@@ -178,7 +177,7 @@ TEST_CASE("comparison: bits and shifts of every pair of integer dtypes and bool"
       for (dtype second : tb::all_dtypes) {
         const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second, -2, 70);
-        const dtype type = support::naive_promoted(a, b);
+        const dtype type = oracle::naive_promoted(a, b);
         const forms names = tensor_forms(o.name, true);
         const support::arguments given{tb::value(a), tb::value(b)};
         if (tb::is_floating(type) || (type == dtype::boolean && !o.of_bools)) {
@@ -218,13 +217,13 @@ TEST_CASE("arithmetic: integers wrap and floats round once, for every pair of dt
       for (const std::int64_t factor : {1, -1, 3, 0}) {
         const tb::shape sizes = source.any_shape();
         const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second);
-        const dtype type = support::naive_promoted(a, b), in = support::computed_in(type);
+        const dtype type = oracle::naive_promoted(a, b), in = support::computed_in(type);
         const tb::value alpha(tb::scalar{factor});
         const auto sum = [&](int sign) {
           return [=](const extended* v) -> approximately {
             if (tb::is_floating(type)) {
               // The product may be rounded by itself, or not.
-              const extended product = sign * extended(factor) * v[1], sum = v[0] + support::stored(in, product);
+              const extended product = sign * extended(factor) * v[1], sum = v[0] + oracle::stored(in, product);
               return {sum, std::abs(factor) > 1 ? product : 0};
             }
             const bits product = bits_of(v[1]) * static_cast<bits>(sign * factor);
@@ -269,7 +268,7 @@ TEST_CASE("arithmetic: a sum with a product or a quotient, of three tensors", "[
             if (!tb::is_floating(t)) {
               return number_of(bits_of(v[0]) + static_cast<bits>(factor) * bits_of(v[1]) * bits_of(v[2]));
             }
-            const extended p = support::stored(in, support::stored(in, extended(factor) * v[1]) * v[2]);
+            const extended p = oracle::stored(in, oracle::stored(in, extended(factor) * v[1]) * v[2]);
             return {v[0] + p, std::max(std::abs(v[0]), std::abs(p))};
           });
         }
@@ -278,7 +277,7 @@ TEST_CASE("arithmetic: a sum with a product or a quotient, of three tensors", "[
           continue;
         }
         support::check_forms(quotient, given, t, t, 2, source, [&](const extended* v) -> approximately {
-          const extended q = support::stored(in, support::stored(in, extended(factor) * v[1]) / v[2]);
+          const extended q = oracle::stored(in, oracle::stored(in, extended(factor) * v[1]) / v[2]);
           return {v[0] + q, std::max(std::abs(v[0]), std::abs(q))};
         });
       }

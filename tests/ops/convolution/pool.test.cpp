@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/attention.h"
+#include "oracle/dtype_rules.h"
 #include "support/properties.h"
 #include "support/tensor_values.h"
 import topbit;
@@ -235,7 +236,7 @@ TEST_CASE("pad: constant values are added around the elements, or elements are r
         at[d] = i[d] - before[d];
         inside = inside && at[d] >= 0 && at[d] < sizes[d];
       }
-      return inside ? get(x, at) : support::stored(t, 2.5);
+      return inside ? get(x, at) : oracle::stored(t, 2.5);
     });
     check_tensor(result_of(aten::constant_pad_nd, x, around, value), wide, t, wanted);
     check_tensor(result_of(aten::pad, x, around, std::string("constant"), std::optional(2.5)), wide, t, wanted);
@@ -275,18 +276,14 @@ TEST_CASE("attention: each query's result is the mean of the values, weighted by
         i[d + 1] = x;
         return get(of, i);
       };
-      double total = 0, sum = 0;
-      for (std::int64_t k = 0; k < s; ++k) {
-        double score = 0;
-        for (std::int64_t p = 0; p < e; ++p) score += at(query, row, p) * at(key, k, p);
-        score *= by;
-        if (causal && k > row) continue;
-        if (mask && mask->dtype() != dtype::boolean) score += get(*mask, {row, k});
-        if (mask && mask->dtype() == dtype::boolean && get(*mask, {row, k}) == 0) continue;
-        total += std::exp(score);
-        sum += std::exp(score) * at(value, k, column);
-      }
-      return sum / total;
+      const oracle::attention of_query(s, [&](std::int64_t k) -> long double {
+        const double masked = mask ? get(*mask, {row, k}) : 0;
+        const bool keeps = mask && mask->dtype() == dtype::boolean;
+        if ((causal && k > row) || (keeps && masked == 0)) return -INFINITY;
+        const auto product = oracle::sum_of(e, [&](std::int64_t p) { return at(query, row, p) * at(key, k, p); });
+        return product.value * by + (keeps ? 0 : masked);
+      });
+      return of_query.mean_of([&](std::int64_t k) { return at(value, k, column); });
     });
     check_tensor(result_of(aten::scaled_dot_product_attention, query, key, value, mask, 0.0, causal, scale, false),
                  given_shape(l, v), t, wanted, 40 * support::tolerance_of(t));

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
@@ -166,7 +166,7 @@ TEST_CASE("create: copy_ converts between any two dtypes and broadcasts", "[ops]
             list wanted;
             support::each_index({2, 3}, [&](const tb::shape& i) {
               const double v = support::get(y, support::broadcast_index(i, s));
-              wanted.push_back(support::stored(to, v));
+              wanted.push_back(oracle::stored(to, v));
             });
             CHECK(values(x) == wanted);
           }
@@ -335,7 +335,7 @@ TEST_CASE("create: every fill operator writes one value to every element, in eve
     const std::optional<bool> pinned;
     const std::optional<tb::memory_format> format;
     const auto all = [&](double v) {
-      return list(static_cast<std::size_t>(tb::numel(given_shape)), support::stored(t, v));
+      return list(static_cast<std::size_t>(tb::numel(given_shape)), oracle::stored(t, v));
     };
     const auto check = [&](double v, const tensor& found) { support::check_tensor(found, given_shape, t, all(v)); };
     const tensor x = support::any_tensor(source, given_shape, t), other = support::any_tensor(source, {2}, dtype::int8);
@@ -353,7 +353,7 @@ TEST_CASE("create: every fill operator writes one value to every element, in eve
     check(0, support::result_of(aten::new_zeros, other, given, type, how, where, pinned));
     check(1, support::result_of(aten::new_ones, other, given, type, how, where, pinned));
     support::check_tensor(support::result_of(aten::scalar_tensor, value, type, how, where, pinned), {}, t,
-                          {support::stored(t, number)});
+                          {oracle::stored(t, number)});
     support::check_out(source, aten::full_out, full, given, value);
     support::check_out(source, aten::zeros_out, support::result_of(aten::zeros, given, type, how, where, pinned),
                        given);
@@ -364,7 +364,7 @@ TEST_CASE("create: every fill operator writes one value to every element, in eve
 
     const dtype to = tb::all_dtypes[static_cast<std::size_t>(source.whole(0, 9))];
     list converted;
-    for (double v : values(x)) converted.push_back(support::stored(to, v));
+    for (double v : values(x)) converted.push_back(oracle::stored(to, v));
     support::check_tensor(support::result_of(aten::_to_copy, x, std::optional(to), how, where, pinned, false, format),
                           given_shape, to, converted);
   });

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
@@ -152,7 +152,7 @@ TEST_CASE("sequence: logspace is the base to the power of linspace, for every dt
     const double base = source.whole(0, 1) == 0 ? 2 : 0.5;
     list wanted;
     for (std::int64_t i = 0; i < steps; ++i) {
-      wanted.push_back(support::stored(t, std::pow(base, static_cast<double>(start + i * step))));
+      wanted.push_back(oracle::stored(t, std::pow(base, static_cast<double>(start + i * step))));
     }
     const tensor x = aten::logspace(start, end, steps, base, arg<"dtype"> = t);
     support::check_tensor(x, {steps}, t, wanted);

@@ -8,15 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
+#include "oracle/functions.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
 import topbit;
 
 namespace tb = topbit;
+using oracle::stored;
 using support::arrangement;
-using support::stored;
 using tb::dtype;
 using tb::tensor;
 
@@ -45,7 +46,6 @@ element two(double (*f)(double, double)) {
 }
 
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double bits(dtype t) { return 8 * static_cast<double>(tb::size_of(t)); }
 std::int64_t whole(double x) { return static_cast<std::int64_t>(x); }
 
@@ -89,7 +89,7 @@ const std::vector<operation>& operations() {
         {"aten::erf", 1, floating, "bif", one(std::erf)},
         {"aten::erfc", 1, floating, "bif", one(std::erfc)},
         {"aten::lgamma", 1, floating, "bif", one(std::lgamma), 0.1, 9},
-        {"aten::sigmoid", 1, floating, "bif", one(sigmoid)},
+        {"aten::sigmoid", 1, floating, "bif", one(oracle::sigmoid<double>)},
         {"aten::logit",
          1,
          floating,
@@ -100,11 +100,11 @@ const std::vector<operation>& operations() {
          4,
          {tb::value(std::optional<double>())}},
         {"aten::relu", 1, same, "if", one([](double x) { return x <= 0 ? 0 : x; })},
-        {"aten::silu", 1, same, "f", one([](double x) { return x * sigmoid(x); })},
+        {"aten::silu", 1, same, "f", one(oracle::silu<double>)},
         {"aten::mish", 1, same, "f", one([](double x) { return x * std::tanh(std::log1p(std::exp(x))); })},
         {"aten::hardswish", 1, same, "f", one([](double x) { return x * std::clamp(x + 3, 0.0, 6.0) / 6; })},
         {"aten::hardsigmoid", 1, same, "f", one([](double x) { return std::clamp(x + 3, 0.0, 6.0) / 6; })},
-        {"aten::log_sigmoid", 1, same, "f", one([](double x) { return std::log(sigmoid(x)); }), -4, 4, 4},
+        {"aten::log_sigmoid", 1, same, "f", one([](double x) { return std::log(oracle::sigmoid(x)); }), -4, 4, 4},
         {"aten::gelu",
          1,
          same,
@@ -269,7 +269,7 @@ tensor call(const tb::operator_handle& op, const std::vector<tensor>& in, const 
   return s.pop().get<tensor>();
 }
 
-bool takes(const operation& o, dtype t) { return o.takes.find("bif"[support::category(t)]) != std::string::npos; }
+bool takes(const operation& o, dtype t) { return o.takes.find("bif"[oracle::category(t)]) != std::string::npos; }
 
 dtype result_of(const operation& o, dtype t) {
   if (o.gives == result::predicate) return dtype::boolean;
@@ -317,10 +317,10 @@ TEST_CASE("elementwise: every operator agrees with a loop over double, for every
                 random_operand(source, o, k == 0 ? sizes : source.narrowed(sizes), k == 0 ? first : second, how));
           }
           dtype type = in[0].dtype();
-          if (o.inputs > 1) type = support::naive_promoted(in[0], in[1]);
-          if (o.inputs > 2 && in[2].dim() > 0) type = support::naive_promote(first, second);
+          if (o.inputs > 1) type = oracle::naive_promoted(in[0], in[1]);
+          if (o.inputs > 2 && in[2].dim() > 0) type = oracle::naive_promote(first, second);
           if (o.inputs > 2 && in[1].dim() + in[2].dim() == 0 && in[0].dim() > 0)
-            type = support::naive_promoted(in[0], in[1]);
+            type = oracle::naive_promoted(in[0], in[1]);
           INFO(o.name << " of " << tb::name_of(first) << " and " << tb::name_of(second) << " " << tb::to_string(sizes));
           if (!takes(o, type)) {
             CHECK_THROWS_AS(call(op, in, o, nullptr), tb::dtype_error);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/properties.h"
 #include "support/tensor_values.h"
 import topbit;
@@ -168,7 +168,7 @@ TEST_CASE("advanced_index: masked_fill writes one value where a mask is true", "
     const scalar value(2.5);
     const tensor number = support::tensor_of({2.5}, {}, dtype::float64);
     const list wanted = listed(sizes, [&](const shape& i) {
-      return get(mask, support::broadcast_index(i, mask.sizes())) != 0 ? support::stored(t, 2.5) : get(x, i);
+      return get(mask, support::broadcast_index(i, mask.sizes())) != 0 ? oracle::stored(t, 2.5) : get(x, i);
     });
     check_tensor(result_of(aten::masked_fill_Scalar, x, mask, value), sizes, t, wanted);
     check_tensor(result_of(aten::masked_fill_Tensor, x, mask, number), sizes, t, wanted);
@@ -177,7 +177,7 @@ TEST_CASE("advanced_index: masked_fill writes one value where a mask is true", "
 
     const tensor small = any_odd_tensor(source, source.narrowed(sizes), t), whole = any_mask(source, sizes);
     check_tensor(result_of(aten::masked_fill_Scalar, small, whole, value), sizes, t, listed(sizes, [&](const shape& i) {
-                   return get(whole, i) != 0 ? support::stored(t, 2.5)
+                   return get(whole, i) != 0 ? oracle::stored(t, 2.5)
                                              : get(small, support::broadcast_index(i, small.sizes()));
                  }));
   });

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_values.h"
@@ -89,7 +89,7 @@ TEST_CASE("embedding: its gradient sums or averages the rows of each index excep
       if (row == padding) return;
       double& sum = sums[static_cast<std::size_t>(row * columns + i[i.size() - 1])];
       const double x = get(gradient, i);
-      sum = support::stored(t, sum + (by_frequency ? x / often[static_cast<std::size_t>(row)] : x));
+      sum = oracle::stored(t, sum + (by_frequency ? x / often[static_cast<std::size_t>(row)] : x));
     });
     check_tensor(result_of(aten::embedding_dense_backward, gradient, index, rows, padding, by_frequency),
                  {rows, columns}, t, sums, by_frequency ? 8 * support::tolerance_of(t) : 0);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_values.h"
@@ -113,7 +113,7 @@ TEST_CASE("index_write: scatter writes at each index, the last one wins", "[ops]
     const tensor from = any_odd_tensor(source, larger, t), wanted = dense_copy(x), filled = dense_copy(x);
     support::each_index(index.sizes(), [&](const shape& i) {
       support::set(wanted, with_place(i, d, place(index, i)), get(from, i));
-      support::set(filled, with_place(i, d, place(index, i)), support::stored(t, 2.5));
+      support::set(filled, with_place(i, d, place(index, i)), oracle::stored(t, 2.5));
     });
     const tensor found = result_of(aten::scatter_src, x, dim, index, from);
     check_tensor(found, x.sizes(), t, support::values(wanted));
@@ -159,7 +159,7 @@ TEST_CASE("index_write: index_select reads slices by index, index_copy and index
     const tensor from = any_odd_tensor(source, sizes, t), copied = dense_copy(x), filled = dense_copy(x);
     support::each_index(sizes, [&](const shape& i) {
       support::set(copied, with_place(i, d, slice(i)), get(from, i));
-      support::set(filled, with_place(i, d, slice(i)), support::stored(t, 2.5));
+      support::set(filled, with_place(i, d, slice(i)), oracle::stored(t, 2.5));
     });
     const tensor y = result_of(aten::index_copy, x, dim, index, from);
     check_tensor(y, x.sizes(), t, support::values(copied));

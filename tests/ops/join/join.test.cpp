@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_values.h"
@@ -39,7 +39,7 @@ bool is_nothing(const tensor& t) { return t.sizes() == shape{0}; }
 
 dtype promoted(const std::vector<tensor>& tensors) {
   dtype type = tensors[0].dtype();
-  for (const tensor& t : tensors) type = support::naive_promote(type, t.dtype());
+  for (const tensor& t : tensors) type = oracle::naive_promote(type, t.dtype());
   return type;
 }
 
@@ -52,7 +52,7 @@ list joined(const std::vector<tensor>& members, const integers& lengths, const s
     shape at = i;
     std::size_t n = 0;
     while (at[d] >= lengths[n]) at[d] -= lengths[n++];
-    return support::stored(type, get(members[n], place(members[n], at)));
+    return oracle::stored(type, get(members[n], place(members[n], at)));
   });
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("join: stack adds a dimension, hstack and vstack concatenate along exi
     check_tensor(stacked, deep, type, listed(deep, [&](const shape& i) {
                    shape at = i;
                    at.erase(d);
-                   return support::stored(type, get(members[static_cast<std::size_t>(i[d])], at));
+                   return oracle::stored(type, get(members[static_cast<std::size_t>(i[d])], at));
                  }));
     support::check_out(source, aten::stack_out, stacked, members, dim);
 

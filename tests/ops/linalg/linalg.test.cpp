@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "oracle/products.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -52,9 +53,8 @@ void check(const tensor& found, const std::vector<double>& wanted, const tb::sha
 std::vector<double> naive_mm(const tensor& a, const tensor& b) {
   std::vector<double> out;
   support::each_index({a.sizes()[0], b.sizes()[1]}, [&](const tb::shape& i) {
-    double sum = 0;
-    for (std::int64_t k = 0; k < a.sizes()[1]; ++k) sum += support::get(a, {i[0], k}) * support::get(b, {k, i[1]});
-    out.push_back(sum);
+    const auto term = [&](std::int64_t k) { return support::get(a, {i[0], k}) * support::get(b, {k, i[1]}); };
+    out.push_back(oracle::sum_of(a.sizes()[1], term).value);
   });
   return out;
 }
@@ -99,8 +99,8 @@ TEST_CASE("linalg: every product agrees with naive sums, in every dtype and memo
         const tensor start = made(source, {m, n}, t, how), row = made(source, {n}, t, how);
         std::vector<double> products, sums, with_row;
         support::each_index({b, m, n}, [&](const tb::shape& i) {
-          double sum = 0;
-          for (std::int64_t p = 0; p < k; ++p) sum += element(x, {i[0], i[1], p}) * element(y, {i[0], p, i[2]});
+          const auto term = [&](std::int64_t p) { return element(x, {i[0], i[1], p}) * element(y, {i[0], p, i[2]}); };
+          const long double sum = oracle::sum_of(k, term).value;
           products.push_back(sum);
           sums.push_back(2 * element(start, {i[1], i[2]}) + 3 * sum);
           with_row.push_back(element(row, {i[2]}) + sum);
@@ -161,17 +161,16 @@ TEST_CASE("linalg: matmul broadcasts batches, and treats a vector as a row or a 
       all.push_back(wide_b[wide_b.size() - 1]);
       std::vector<double> wanted;
       support::each_index(all, [&](const tb::shape& i) {
-        double sum = 0;
-        for (std::int64_t p = 0; p < a[a.size() - 1]; ++p) {
+        const auto sum = oracle::sum_of(a[a.size() - 1], [&](std::int64_t p) {
           tb::shape at_a = support::broadcast_index(tb::shape(std::span(i.begin(), batch.size())), batch_of(wide_a));
           tb::shape at_b = support::broadcast_index(tb::shape(std::span(i.begin(), batch.size())), batch_of(wide_b));
           if (a.size() > 1) at_a.push_back(i[batch.size()]);
           at_a.push_back(p);
           at_b.push_back(p);
           if (b.size() > 1) at_b.push_back(i[batch.size() + 1]);
-          sum += support::get(x, at_a) * support::get(y, at_b);
-        }
-        wanted.push_back(sum);
+          return support::get(x, at_a) * support::get(y, at_b);
+        });
+        wanted.push_back(sum.value);
       });
       tb::shape sizes = batch;
       if (a.size() > 1) sizes.push_back(all[batch.size()]);

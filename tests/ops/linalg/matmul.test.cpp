@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
+#include "oracle/products.h"
 #include "support/properties.h"
 #include "support/tensor_values.h"
 import topbit;
@@ -51,14 +52,10 @@ TEST_CASE("product: sums of matrices and their products, in all forms", "[ops][l
     const tensor x = any(source, {b, m, k}, t), y = any(source, {b, k, n}, t), left = any(source, {m, k}, t),
                  right = any(source, {k, n}, t);
     const auto product = [&](std::int64_t at, std::int64_t i, std::int64_t j) {
-      double sum = 0;
-      for (std::int64_t p = 0; p < k; ++p) sum += get(x, {at, i, p}) * get(y, {at, p, j});
-      return sum;
+      return oracle::sum_of(k, [&](std::int64_t p) { return get(x, {at, i, p}) * get(y, {at, p, j}); }).value;
     };
     const auto matrix = [&](std::int64_t i, std::int64_t j) {
-      double sum = 0;
-      for (std::int64_t p = 0; p < k; ++p) sum += get(left, {i, p}) * get(right, {p, j});
-      return sum;
+      return oracle::sum_of(k, [&](std::int64_t p) { return get(left, {i, p}) * get(right, {p, j}); }).value;
     };
     const tensor many = result_of(aten::bmm, x, y), one = result_of(aten::mm, left, right);
     check_tensor(many, {b, m, n}, t, listed({b, m, n}, [&](const shape& i) { return product(i[0], i[1], i[2]); }));
@@ -92,9 +89,8 @@ TEST_CASE("product: sums of matrices and their products, in all forms", "[ops][l
         check_out(source, aten::_addmm_activation_out, bent, self, left, right, beta, less, true);
       }
       const list wanted = listed({m, n}, [&](const shape& i) {
-        double all = 0;
-        for (std::int64_t at = 0; at < b; ++at) all += product(at, i[0], i[1]);
-        return support::stored(t, of_self(i) + times * all);
+        const auto all = oracle::sum_of(b, [&](std::int64_t at) { return product(at, i[0], i[1]); });
+        return oracle::stored(t, of_self(i) + times * all.value);
       });
       // Up to 300, which bfloat16 rounds.
       const double near = t == dtype::bfloat16 ? support::tolerance_of(t) : 0;
@@ -151,9 +147,10 @@ TEST_CASE("product: a matrix and a vector, two vectors, in all forms", "[ops][li
     sizes[2] = m;
     const tensor lines = result_of(aten::linear, input, weight, std::optional(bias));
     check_tensor(lines, sizes, t, listed(sizes, [&](const shape& i) {
-                   double all = get(bias, {i[2]});
-                   for (std::int64_t p = 0; p < k; ++p) all += get(input, {i[0], i[1], p}) * get(weight, {i[2], p});
-                   return all;
+                   const auto term = [&](std::int64_t p) {
+                     return get(input, {i[0], i[1], p}) * get(weight, {i[2], p});
+                   };
+                   return get(bias, {i[2]}) + oracle::sum_of(k, term).value;
                  }));
     check_out(source, aten::linear_out, lines, input, weight, std::optional(bias));
   });
@@ -162,7 +159,7 @@ TEST_CASE("product: a matrix and a vector, two vectors, in all forms", "[ops][li
 TEST_CASE("product: outer and kron promote, of any dtypes", "[ops][linalg][property]") {
   support::for_every_dtype(3, 25, [](numbers& source, dtype t) {
     const dtype other = source.whole(0, 1) == 0 ? t : tb::all_dtypes[static_cast<std::size_t>(source.whole(0, 9))];
-    const dtype type = support::naive_promote(t, other);
+    const dtype type = oracle::naive_promote(t, other);
     const tensor x = any(source, {some(source)}, t), y = any(source, {some(source)}, other);
     const shape sizes{x.numel(), y.numel()};
     const tensor plane = result_of(aten::outer, x, y);
@@ -202,9 +199,7 @@ TEST_CASE("product: trace, inner and tensordot contract equal indices", "[ops][l
     const std::int64_t m = some(source), k = some(source), n = some(source), p = some(source);
     const tensor x = any(source, {m, k}, t), y = any(source, {n, p, k}, t);
     const list sums = listed({m, n, p}, [&](const shape& i) {
-      double sum = 0;
-      for (std::int64_t q = 0; q < k; ++q) sum += get(x, {i[0], q}) * get(y, {i[1], i[2], q});
-      return sum;
+      return oracle::sum_of(k, [&](std::int64_t q) { return get(x, {i[0], q}) * get(y, {i[1], i[2], q}); }).value;
     });
     const tensor inner = result_of(aten::inner, x, y);
     check_tensor(inner, {m, n, p}, t, sums);
@@ -216,11 +211,10 @@ TEST_CASE("product: trace, inner and tensordot contract equal indices", "[ops][l
     const tensor z = any(source, {k, m, p}, t);
     const tensor both = result_of(aten::tensordot, x, z, integers{1, 0}, integers{0, 1});
     check_tensor(both, {p}, t, listed({p}, [&](const shape& i) {
-                   double sum = 0;
-                   for (std::int64_t a = 0; a < m; ++a) {
-                     for (std::int64_t q = 0; q < k; ++q) sum += get(x, {a, q}) * get(z, {q, a, i[0]});
-                   }
-                   return sum;
+                   const auto term = [&](std::int64_t at) {
+                     return get(x, {at / k, at % k}) * get(z, {at % k, at / k, i[0]});
+                   };
+                   return oracle::sum_of(m * k, term).value;
                  }));
     check_out(source, aten::tensordot_out, both, x, z, integers{1, 0}, integers{0, 1});
   });

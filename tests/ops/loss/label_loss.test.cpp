@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "oracle/rows.h"
 #include "support/exact_values.h"
 #include "support/operator_forms.h"
 #include "support/reduced_loss.h"
@@ -40,7 +41,7 @@ struct problem {
     classes = sizes[at];
     scores = source.memory(sizes, t, false);
     support::each_index(
-        sizes, [&](const tb::shape& i) { support::put(scores, i, support::stored(t, extended(source.real(-6, 1)))); });
+        sizes, [&](const tb::shape& i) { support::put(scores, i, oracle::stored(t, extended(source.real(-6, 1)))); });
     tb::shape places = sizes;
     places.erase(at);
     labels = source.memory(places, dtype::int64, true);
@@ -52,7 +53,7 @@ struct problem {
     if (source.flip()) {
       weight = source.memory({classes}, t, false);
       support::each_index(weight->sizes(), [&](const tb::shape& i) {
-        support::put(*weight, i, support::stored(t, extended(source.real(0.1, 2))));
+        support::put(*weight, i, oracle::stored(t, extended(source.real(0.1, 2))));
       });
     }
   }
@@ -113,11 +114,9 @@ tb::shape any_sizes(support::edge_numbers& source) {
 }
 
 std::vector<approximately> log_softmax(const std::vector<extended>& x) {
-  const extended top = *std::max_element(x.begin(), x.end());
-  extended sum = 0;
-  for (extended v : x) sum += std::exp(v - top);
+  const oracle::exponentials row(x);
   std::vector<approximately> all;
-  for (extended v : x) all.emplace_back(v - top - std::log(sum), 1 + std::abs(v - top));
+  for (extended v : x) all.emplace_back(row.log_softmax(v), 1 + std::abs(v - row.greatest));
   return all;
 }
 
@@ -179,7 +178,7 @@ TEST_CASE("label loss: the gradient of nll_loss, in every reduction", "[ops][pro
           const bool chosen = label == i[i.size() - 1] && label != p.ignored;
           const extended slope = support::exact(g, how == reduction::none ? place : tb::shape{}),
                          divisor = how == reduction::mean ? support::exact(total, {}) : 1;
-          const extended each = support::stored(support::computed_in(t), slope / divisor);
+          const extended each = oracle::stored(support::computed_in(t), slope / divisor);
           wanted.emplace_back(chosen ? -each * p.weight_of(label) : extended(0));
         });
         const support::forms names{"aten::nll_loss_backward", "", "aten::nll_loss_backward.grad_input"};
@@ -239,7 +238,7 @@ TEST_CASE("label loss: cross_entropy_loss of probabilities, with smoothing", "[o
       const problem p(source, t, any_sizes(source));
       const tensor target = source.memory(p.scores.sizes(), t, false);
       support::each_index(target.sizes(), [&](const tb::shape& i) {
-        support::put(target, i, support::stored(t, extended(source.real(0, 1))));
+        support::put(target, i, oracle::stored(t, extended(source.real(0, 1))));
       });
       const double smoothing = round % 3 == 0 ? 0 : source.real(0.05, 1);
       losses wanted;

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <limits>
@@ -6,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/rows.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
@@ -23,16 +23,13 @@ using list = std::vector<double>;
 
 namespace {
 
-// Over rows of the last dimension, shifted by the greatest element.
+// Over rows of the last dimension.
 list naive_log_softmax(const tensor& t) {
   list x = values(t);
   const auto n = static_cast<std::size_t>(t.dim() == 0 ? 1 : t.sizes()[t.dim() - 1]);
   for (std::size_t r = 0; n != 0 && r < x.size(); r += n) {
-    const double top =
-        *std::max_element(x.begin() + static_cast<std::ptrdiff_t>(r), x.begin() + static_cast<std::ptrdiff_t>(r + n));
-    double sum = 0;
-    for (std::size_t i = r; i < r + n; ++i) sum += std::exp(x[i] - top);
-    for (std::size_t i = r; i < r + n; ++i) x[i] -= top + std::log(sum);
+    const oracle::exponentials row(n, [&](std::size_t i) { return x[r + i]; });
+    for (std::size_t i = r; i < r + n; ++i) x[i] = row.log_softmax(x[i]);
   }
   return x;
 }
@@ -55,9 +52,8 @@ TEST_CASE("loss: log_softmax of the last dimension in any memory layout", "[ops]
         list wanted;
         const auto n = static_cast<std::size_t>(s.empty() ? 1 : s[s.size() - 1]);
         for (std::size_t i = 0; i < p.size(); ++i) {
-          double sum = 0;
-          for (std::size_t j = i / n * n; j < i / n * n + n; ++j) sum += gv[j];
-          wanted.push_back(gv[i] - std::exp(p[i]) * sum);
+          const auto sum = oracle::sum_of(n, [&](std::size_t j) { return gv[i / n * n + j]; });
+          wanted.push_back(gv[i] - std::exp(p[i]) * sum.value);
         }
         CHECK(support::difference(values(aten::_log_softmax_backward_data(g, y, -1, t)), wanted,
                                   10 * support::tolerance_of(t)) == "");

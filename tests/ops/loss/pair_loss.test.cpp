@@ -56,7 +56,7 @@ void check(const std::string& name, const std::vector<tensor>& in, const support
 tensor between(support::edge_numbers& source, const tb::shape& sizes, dtype t, double low, double high) {
   const tensor x = source.memory(sizes, t, false);
   support::each_index(
-      sizes, [&](const tb::shape& i) { support::put(x, i, support::stored(t, extended(source.real(low, high)))); });
+      sizes, [&](const tb::shape& i) { support::put(x, i, oracle::stored(t, extended(source.real(low, high)))); });
   return x;
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("pair loss: of differences, which broadcast and promote", "[ops][prope
         const tb::shape sizes = source.any_shape();
         const tensor a = between(source, sizes, first, -5, 5),
                      b = between(source, source.narrowed(sizes), second, -5, 5);
-        const dtype type = support::naive_promoted(a, b);
+        const dtype type = oracle::naive_promoted(a, b);
         const support::arguments given{tb::value(a), tb::value(b)};
         const double bend = double(source.whole(1, 24)) / 8;
         const extended e = extended(bend);

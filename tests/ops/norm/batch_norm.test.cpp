@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/rows.h"
 #include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_print.h"
@@ -40,11 +41,9 @@ struct groups {
       members[group_of.back()].push_back(get(x, i));
     });
     for (const list& m : members) {
-      double sum = 0, squares = 0;
-      for (double v : m) sum += v;
-      mean.push_back(sum / static_cast<double>(m.size()));
-      for (double v : m) squares += (v - mean.back()) * (v - mean.back());
-      variance.push_back(squares / static_cast<double>(m.size()));
+      const oracle::moments of_group(m);
+      mean.push_back(of_group.mean());
+      variance.push_back(of_group.variance());
     }
   }
   list normalised(const tensor& x, const list& means, const list& variances, double eps, const maybe& weight,

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
+#include "oracle/rows.h"
 #include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_values.h"
@@ -38,17 +39,6 @@ std::vector<list> rows_of(const tensor& t, std::size_t depth) {
     out.emplace_back(all.begin() + r * length, all.begin() + (r + 1) * length);
   }
   return out;
-}
-
-double mean_of(const list& row) {
-  long double sum = 0;
-  for (double x : row) sum += x;
-  return static_cast<double>(sum / static_cast<long double>(row.size()));
-}
-double variance_of(const list& row) {
-  list squares;
-  for (double x : row) squares.push_back((x - mean_of(row)) * (x - mean_of(row)));
-  return mean_of(squares);
 }
 
 // A random input of some rows, short, or long enough for whole registers and a rest; how many dimensions a row has.
@@ -100,11 +90,12 @@ TEST_CASE("layer_norm: rows of the last dimensions have mean 0 and variance 1, t
   for_layers(1, 60, [](numbers&, dtype t, const layer& l) {
     list wanted, means, inverses;
     for (const list& row : rows_of(l.input, l.depth)) {
-      const double mean = mean_of(row), inverse = 1 / std::sqrt(variance_of(row) + l.eps);
-      means.push_back(support::stored(t, mean));
-      inverses.push_back(support::stored(t, inverse));
+      const oracle::moments of_row(row);
+      const long double inverse = 1 / std::sqrt(of_row.variance() + l.eps);
+      means.push_back(oracle::stored(t, of_row.mean()));
+      inverses.push_back(oracle::stored(t, inverse));
       for (std::size_t i = 0; i < row.size(); ++i) {
-        wanted.push_back(support::stored(t, (row[i] - mean) * inverse * l.factor(i) + l.summand(i)));
+        wanted.push_back(oracle::stored(t, of_row.deviation(row[i]) * inverse * l.factor(i) + l.summand(i)));
       }
     }
     const auto all = support::results_of(aten::native_layer_norm, l.input, l.given_shape, l.weight, l.bias, l.eps);
@@ -126,14 +117,13 @@ TEST_CASE(
     const std::optional<double> eps = source.whole(0, 1) == 0 ? std::optional(l.eps) : std::nullopt;
     const dtype computed = t == dtype::float64 ? dtype::float64 : dtype::float32;
     double step = 1;
-    while (support::stored(computed, 1 + step / 2) != 1) step /= 2;
+    while (oracle::stored(computed, 1 + step / 2) != 1) step /= 2;
     list wanted;
     for (const list& row : rows_of(l.input, l.depth)) {
-      list squares;
-      for (double x : row) squares.push_back(x * x);
-      const double inverse = 1 / std::sqrt(mean_of(squares) + eps.value_or(step));
+      const auto squares = oracle::sum_of(row.size(), [&](std::size_t i) { return row[i] * row[i]; });
+      const long double inverse = 1 / std::sqrt(squares.value / row.size() + eps.value_or(step));
       for (std::size_t i = 0; i < row.size(); ++i) {
-        wanted.push_back(support::stored(t, row[i] * inverse * l.factor(i)));
+        wanted.push_back(oracle::stored(t, row[i] * inverse * l.factor(i)));
       }
     }
     check_tensor(support::result_of(aten::rms_norm, l.input, l.given_shape, l.weight, eps), l.input.sizes(), t, wanted,

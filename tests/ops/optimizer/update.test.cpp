@@ -1,5 +1,5 @@
-// Steps of optimizers on lists: what is refused, what is written, and halves with wider state. Values are PyTorch's, in
-// tests/golden.
+// Steps of optimizers on lists: what is refused, what is written, and half precision with wider state. Values are
+// PyTorch's, in tests/golden.
 #include <catch2/catch_test_macros.hpp>
 #include <optional>
 #include <string>
@@ -59,7 +59,7 @@ TEST_CASE("update: tensors of other shapes or dtypes are refused before anything
   CHECK(text_of<tb::dtype_error>([&] { sgd({numbers({1}, dtype::int64)}, {numbers({1}, dtype::int64)}, {}); }) ==
         "aten::_fused_sgd_: found parameters of int64, wanted a floating type");
   CHECK(text_of<tb::shape_error>([&] { adam({x}, {g}, {g}, {g}, {}, {g}); }) ==
-        "aten::_fused_adam_: found a step [2], wanted one element");
+        "aten::_fused_adam_: found state_steps [2], wanted one element");
   CHECK(values(x) == std::vector<double>{1, 2});
 }
 

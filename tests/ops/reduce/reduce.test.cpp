@@ -10,7 +10,9 @@
 #include <tuple>
 #include <vector>
 
+#include "oracle/rows.h"
 #include "support/raises.h"
+#include "support/scale.h"
 #include "support/tensor_print.h"
 #include "support/tensor_values.h"
 import topbit;
@@ -34,9 +36,7 @@ using some_dims = std::optional<dim_span>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
 double summed(const list& x, const std::function<double(double)>& f) {
-  long double sum = 0;
-  for (double v : x) sum += f(v);
-  return static_cast<double>(sum);
+  return static_cast<double>(oracle::sum_of(x.size(), [&](std::size_t i) { return f(x[i]); }).value);
 }
 double sum(const list& x) {
   return summed(x, [](double v) { return v; });
@@ -61,6 +61,7 @@ double place(const list& x, bool greatest) {
 }
 double greatest(const list& x) { return x[static_cast<std::size_t>(place(x, true))]; }
 double least(const list& x) { return x[static_cast<std::size_t>(place(x, false))]; }
+// Rounded like the kernels of float64: of equal elements, on this depends whether the squares are 0, and 0 / 0 is NaN.
 double variance(const list& x, double correction) {
   const double mean = sum(x) / static_cast<double>(x.size());
   return summed(x, [&](double v) { return (v - mean) * (v - mean); }) /
@@ -75,9 +76,7 @@ double norm(const list& x, double p) {
   if (p == 0) return summed(x, [](double v) { return v != 0; });
   return std::pow(summed(x, [&](double v) { return std::pow(std::abs(v), p); }), 1 / p);
 }
-double log_sum_exp(const list& x) {
-  return std::log(summed(x, [](double v) { return std::exp(v); }));
-}
+double log_sum_exp(const list& x) { return static_cast<double>(oracle::exponentials(x).log_sum()); }
 double non_zero(const list& x) {
   return summed(x, [](double v) { return v != 0; });
 }
@@ -323,9 +322,11 @@ TEST_CASE("reduce: every operator, over any dimensions, memory layouts and dtype
     if (n % 4 == 0 && !random.empty()) random[0] = 0;
     shapes.push_back(random);
   }
+  sampled_cases cases;
   for (const tb::shape& sizes : shapes) {
     for (dtype t : tb::all_dtypes) {
       for (arrangement how : support::arrangements) {
+        if (!cases.is_drawn()) continue;
         const tensor x = source.tensor(sizes, t, how);
         if (source.whole(0, 2) == 0) plant_oddities(x, source);
         for (const operation& o : all) {

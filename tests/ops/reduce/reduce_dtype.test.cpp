@@ -31,7 +31,7 @@ std::vector<row> groups_of(const tensor& x, const std::vector<bool>& gone, dtype
   support::each_index(x.sizes(), [&](const tb::shape& i) {
     std::int64_t at = 0;
     for (std::size_t d = 0; d < i.size(); ++d) at += gone[d] ? 0 : i[d] * strides[d];
-    groups[static_cast<std::size_t>(at)].push_back(support::stored(support::computed_in(type), support::exact(x, i)));
+    groups[static_cast<std::size_t>(at)].push_back(oracle::stored(support::computed_in(type), support::exact(x, i)));
   });
   return groups;
 }
@@ -90,7 +90,7 @@ tensor moderate(support::edge_numbers& source, const tb::shape& sizes, dtype t) 
     const extended v = tb::is_floating(t)    ? extended(source.real(-2, 2))
                        : t == dtype::boolean ? extended(source.whole(0, 1))
                                              : extended(source.whole(t == dtype::uint8 ? 0 : -3, 3));
-    support::put(x, i, pick == 0 ? NAN : pick == 1 ? -INFINITY : support::stored(t, v));
+    support::put(x, i, pick == 0 ? NAN : pick == 1 ? -INFINITY : oracle::stored(t, v));
   });
   return x;
 }

@@ -28,15 +28,12 @@ namespace {
 // step(now, x) along a dimension, from `start`.
 template <class Step>
 list scanned(const tensor& t, std::size_t dim, double start, Step step) {
+  std::size_t between = 1;  // elements from one index of the dimension to the next
+  for (std::size_t d = dim + 1; d < t.sizes().size(); ++d) between *= static_cast<std::size_t>(t.sizes()[d]);
   list out;
   support::each_index(t.sizes(), [&](const tb::shape& index) {
-    double now = start;
-    tb::shape at = index;
-    for (std::int64_t i = 0; i <= (index.empty() ? 0 : index[dim]); ++i) {
-      if (!at.empty()) at[dim] = i;
-      now = step(now, support::get(t, at));
-    }
-    out.push_back(now);
+    const double now = index.empty() || index[dim] == 0 ? start : out[out.size() - between];
+    out.push_back(step(now, support::get(t, index)));
   });
   return out;
 }
@@ -48,11 +45,14 @@ double tolerance(dtype t) {
 template <class Visit>
 void each_case(Visit visit) {
   support::numbers source(11);
+  sampled_cases cases;
   for (dtype t : tb::all_dtypes) {
     for (support::arrangement how : support::arrangements) {
       for (const tb::shape& s : {tb::shape{}, tb::shape{5}, tb::shape{3, 4}, tb::shape{2, 3, 4}, tb::shape{0, 3},
                                  tb::shape{3, 0}, tb::shape{2, 700}}) {
-        for (std::size_t d = 0; d < std::max<std::size_t>(s.size(), 1); ++d) visit(source.tensor(s, t, how), d);
+        for (std::size_t d = 0; d < std::max<std::size_t>(s.size(), 1); ++d) {
+          if (cases.is_drawn()) visit(source.tensor(s, t, how), d);
+        }
       }
     }
   }

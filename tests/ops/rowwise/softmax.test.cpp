@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/rows.h"
 #include "support/exact_values.h"
 #include "support/operator_forms.h"
 import topbit;
@@ -47,36 +48,27 @@ answers along(const std::vector<tensor>& in, std::size_t dim, Row of_row) {
   return all;
 }
 
-struct shifted {
-  extended top = -INFINITY, sum = 0;
-  explicit shifted(const row& x) {
-    for (extended v : x) top = std::isnan(v) || v > top ? v : top;
-    for (extended v : x) sum += std::exp(v - top);
-  }
-};
-
 // Where exp underflows on the way.
 extended least_of(dtype t) { return t == dtype::float64 ? 0x1p-969L : 0x1p-102L; }
 
 // The exponent of e was rounded, and so the result is off by as many units as the exponent is large.
 answers softmax(const row& x, dtype t) {
-  const shifted s(x);
+  const oracle::exponentials shifted(x);
   answers all;
   for (extended v : x) {
-    const extended y = std::exp(v - s.top) / s.sum;
-    all.emplace_back(y, std::max(y * (1 + std::abs(v - s.top)), least_of(t)));
+    const extended y = shifted.softmax(v);
+    all.emplace_back(y, std::max(y * (1 + std::abs(v - shifted.greatest)), least_of(t)));
   }
   return all;
 }
 answers log_softmax(const row& x, dtype) {
-  const shifted s(x);
+  const oracle::exponentials shifted(x);
   answers all;
-  for (extended v : x) all.emplace_back(v - s.top - std::log(s.sum), 1 + std::log(s.sum));
+  for (extended v : x) all.emplace_back(shifted.log_softmax(v), 1 + std::log(shifted.sum));
   return all;
 }
 answers softmax_backward(const row& g, const row& y) {
-  extended sum = 0, size = 0;
-  for (std::size_t i = 0; i < g.size(); ++i) sum += g[i] * y[i], size += std::abs(g[i] * y[i]);
+  const auto [sum, size] = oracle::sum_of(g.size(), [&](std::size_t i) { return g[i] * y[i]; });
   answers all;
   for (std::size_t i = 0; i < g.size(); ++i) {
     all.emplace_back((g[i] - sum) * y[i], std::abs(y[i]) * (std::abs(g[i]) + size));
@@ -84,8 +76,7 @@ answers softmax_backward(const row& g, const row& y) {
   return all;
 }
 answers log_softmax_backward(const row& g, const row& y) {
-  extended sum = 0, size = 0;
-  for (extended v : g) sum += v, size += std::abs(v);
+  const auto [sum, size] = oracle::sum_of(g.size(), [&](std::size_t i) { return g[i]; });
   answers all;
   for (std::size_t i = 0; i < g.size(); ++i) {
     const extended p = std::exp(y[i]);
@@ -104,7 +95,7 @@ tensor moderate(support::edge_numbers& source, const tb::shape& sizes, dtype t) 
   const bool odd = source.whole(0, 3) == 0;
   support::each_index(sizes, [&](const tb::shape& i) {
     const std::int64_t pick = odd ? source.whole(0, 99) : 99;
-    support::put(x, i, pick == 0 ? INFINITY : pick == 1 ? NAN : support::stored(t, extended(source.real(-4, 4))));
+    support::put(x, i, pick == 0 ? INFINITY : pick == 1 ? NAN : oracle::stored(t, extended(source.real(-4, 4))));
   });
   return x;
 }
@@ -164,7 +155,7 @@ TEST_CASE("softmax: converts to a dtype before it computes", "[ops][property]") 
         const tensor y = support::call_form(name, given);
         REQUIRE((y.dtype() == t && y.sizes() == x.sizes()));
         const answers wanted = along({x}, last, [&, of = f](std::vector<row> rows) {
-          for (extended& v : rows[0]) v = support::stored(t, v);
+          for (extended& v : rows[0]) v = oracle::stored(t, v);
           return of(rows[0], support::computed_in(t));
         });
         REQUIRE(support::disagreement(y, wanted, units_of(x, last)) == "");
@@ -189,7 +180,7 @@ TEST_CASE("softmax: backward over any dimension, in every form", "[ops][property
         const tb::shape sizes = shape_of(source);
         const tensor g = moderate(source, sizes, t), y = source.memory(sizes, t, false);
         support::each_index(sizes, [&](const tb::shape& i) {
-          support::put(y, i, support::stored(t, extended(source.real(double(o.low), double(o.high)))));
+          support::put(y, i, oracle::stored(t, extended(source.real(double(o.low), double(o.high)))));
         });
         const auto rank = std::max<std::int64_t>(1, static_cast<std::int64_t>(sizes.size()));
         const std::int64_t dim = source.whole(-rank, rank - 1);

@@ -73,27 +73,26 @@ TEST_CASE("selection: clamp to numbers, any of which may be missing, NaN, or in 
       }
       const dtype in = support::computed_in(type);
       support::check_forms(names, given, type, type, 0, source, [&](const extended* v) {
-        const extended above = low ? upper(v[0], support::stored(in, as_extended(*low))) : v[0];
-        return high ? lower(above, support::stored(in, as_extended(*high))) : above;
+        const extended above = low ? upper(v[0], oracle::stored(in, as_extended(*low))) : v[0];
+        return high ? lower(above, oracle::stored(in, as_extended(*high))) : above;
       });
       if (low && !high) {
         support::check_forms({"aten::clamp_min", "aten::clamp_min_", ""}, {given[0], given[1]}, type, type, 0, source,
-                             [&](const extended* v) { return upper(v[0], support::stored(in, as_extended(*low))); });
+                             [&](const extended* v) { return upper(v[0], oracle::stored(in, as_extended(*low))); });
       }
       if (high && !low) {
         support::check_forms({"aten::clamp_max", "aten::clamp_max_", ""}, {given[0], given[2]}, type, type, 0, source,
-                             [&](const extended* v) { return lower(v[0], support::stored(in, as_extended(*high))); });
+                             [&](const extended* v) { return lower(v[0], oracle::stored(in, as_extended(*high))); });
       }
       if (t == dtype::boolean) {
         CHECK_THROWS_AS(support::call_form("aten::relu6", {given[0]}), tb::dtype_error);
         continue;  // and so does hardtanh
       }
       if (low && high) {
-        support::check_forms({"aten::hardtanh", "aten::hardtanh_", ""}, given, type, type, 0, source,
-                             [&](const extended* v) {
-                               return lower(upper(v[0], support::stored(in, as_extended(*low))),
-                                            support::stored(in, as_extended(*high)));
-                             });
+        support::check_forms(
+            {"aten::hardtanh", "aten::hardtanh_", ""}, given, type, type, 0, source, [&](const extended* v) {
+              return lower(upper(v[0], oracle::stored(in, as_extended(*low))), oracle::stored(in, as_extended(*high)));
+            });
       }
       support::check_forms({"aten::relu6", "aten::relu6_", ""}, {given[0]}, t, t, 0, source,
                            [](const extended* v) { return lower(upper(v[0], 0), 6); });
@@ -135,14 +134,14 @@ TEST_CASE("selection: clamp to tensors of other dtypes and shapes", "[ops][prope
         const tb::shape sizes = source.any_shape();
         const tensor x = source.operand(sizes, first), low = source.operand(source.narrowed(sizes), second),
                      high = source.operand(source.narrowed(sizes), second);
-        dtype type = support::naive_promoted(x, which == 1 ? high : low);
+        dtype type = oracle::naive_promoted(x, which == 1 ? high : low);
         if (which == 2) {
           // First with the lower bound, then with the upper one.
           const tensor between = tb::author::make_tensor(sizes, type, tb::meta);
-          type = support::naive_promoted(between, high);
+          type = oracle::naive_promoted(between, high);
         }
         // A composite of two steps: each computes in its own type, so the first may round what the second would not.
-        if (which == 2 && support::naive_promoted(x, low) != type) continue;
+        if (which == 2 && oracle::naive_promoted(x, low) != type) continue;
         const support::arguments given{tb::value(x), which == 1 ? tb::value() : tb::value(low),
                                        which == 0 ? tb::value() : tb::value(high)};
         support::check_forms({"aten::clamp.Tensor", "aten::clamp_.Tensor", ""}, given, type, type, 0, source,
@@ -174,7 +173,7 @@ TEST_CASE("selection: maximum and minimum, with NaN, infinities and both zeros",
     for (dtype second : tb::all_dtypes) {
       const tb::shape sizes = source.any_shape();
       const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second);
-      const dtype type = support::naive_promoted(a, b);
+      const dtype type = oracle::naive_promoted(a, b);
       const support::arguments given{tb::value(a), tb::value(b)};
       const auto check = [&](const forms& names, auto wanted) {
         support::check_forms(names, given, type, type, 0, source, wanted);
@@ -197,7 +196,7 @@ TEST_CASE("selection: where, of any two dtypes", "[ops][property]") {
       const dtype flag = source.flip() ? dtype::boolean : dtype::uint8;
       const tensor c = source.operand(source.flip() ? sizes : source.narrowed(sizes), flag);
       const tensor a = source.operand(source.narrowed(sizes), first), b = source.operand(sizes, second);
-      const dtype type = support::naive_promoted(a, b);
+      const dtype type = oracle::naive_promoted(a, b);
       // A condition of 200 is true in every type of computation.
       support::check_forms({"aten::where.self", "", "aten::where.self_out"}, {tb::value(c), tb::value(a), tb::value(b)},
                            type, type, 0, source, [](const extended* v) { return v[0] != 0 ? v[1] : v[2]; });
@@ -214,9 +213,9 @@ TEST_CASE("selection: where, with one number or two", "[ops][property]") {
     for (const scalar& n : {scalar(5), scalar(true), scalar(0.1), scalar(-0.0), scalar(NAN), scalar(-INFINITY)}) {
       const tb::shape sizes{source.whole(0, 3), source.whole(1, 80)};
       const tensor c = source.operand(sizes, dtype::boolean), x = source.operand(sizes, t);
-      const int of_number = support::category(n.type());
-      const dtype type = of_number <= support::category(t) ? t : of_number == 2 ? dtype::float32 : n.type();
-      const extended number = support::stored(support::computed_in(type), as_extended(n));
+      const int of_number = oracle::category(n.type());
+      const dtype type = of_number <= oracle::category(t) ? t : of_number == 2 ? dtype::float32 : n.type();
+      const extended number = oracle::stored(support::computed_in(type), as_extended(n));
       support::check_forms({"aten::where.ScalarOther", "", ""}, {tb::value(c), tb::value(x), tb::value(n)}, type, type,
                            0, source, [&](const extended* v) { return v[0] != 0 ? v[1] : number; });
       support::check_forms({"aten::where.ScalarSelf", "", ""}, {tb::value(c), tb::value(n), tb::value(x)}, type, type,
@@ -224,7 +223,7 @@ TEST_CASE("selection: where, with one number or two", "[ops][property]") {
       const dtype alone = tb::is_floating(n.type()) ? dtype::float32 : n.type();
       support::check_forms({"aten::where.Scalar", "", ""}, {tb::value(c), tb::value(n), tb::value(scalar(false))},
                            alone, alone, 0, source,
-                           [&](const extended* v) { return v[0] != 0 ? support::stored(alone, as_extended(n)) : 0; });
+                           [&](const extended* v) { return v[0] != 0 ? oracle::stored(alone, as_extended(n)) : 0; });
     }
   }
 }
@@ -278,7 +277,7 @@ TEST_CASE("selection: copysign", "[ops][property]") {
     for (dtype second : tb::all_dtypes) {
       const tb::shape sizes = source.any_shape();
       const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second);
-      const dtype promoted = support::naive_promoted(a, b);
+      const dtype promoted = oracle::naive_promoted(a, b);
       const dtype type = tb::is_floating(promoted) ? promoted : dtype::float32;
       support::check_forms({"aten::copysign.Tensor", "aten::copysign_.Tensor", "aten::copysign.out"},
                            {tb::value(a), tb::value(b)}, type, type, 0, source,

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/properties.h"
 #include "support/raises.h"
 #include "support/tensor_values.h"

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "oracle/functions.h"
 #include "support/exact_values.h"
 #include "support/operator_forms.h"
 import topbit;
@@ -78,7 +79,6 @@ approximately inverse_erf(extended x, dtype) {
   return std::copysign(low, x);
 }
 
-extended sigmoid(extended x) { return 1 / (1 + std::exp(-x)); }
 extended softplus(extended x) { return x > 50 ? x : std::log1p(std::exp(x)); }
 
 const std::vector<function>& functions() {
@@ -112,9 +112,9 @@ const std::vector<function>& functions() {
       // Near its zeros, of which those below 0 are as many as whole numbers, only the absolute error is small.
       {unary("lgamma"), 8, [](e x, dtype) -> approximately { return {std::lgamma(x), x < 0 ? e(64) : e(1)}; }},
       {unary("digamma"), 16, digamma},
-      {unary("sigmoid"), 4, [](e x, dtype t) -> approximately { return {sigmoid(x), least_of(t)}; }},
-      {unary("silu"), 4, [](e x, dtype t) -> approximately { return {x / (1 + std::exp(-x)), least_of(t) * 256}; }, -9,
-       9, false},
+      {unary("sigmoid"), 4, [](e x, dtype t) -> approximately { return {oracle::sigmoid(x), least_of(t)}; }},
+      {unary("silu"), 4, [](e x, dtype t) -> approximately { return {oracle::silu(x), least_of(t) * 256}; }, -9, 9,
+       false},
       {unary("mish"), 4, [](e x, dtype t) -> approximately { return {x * std::tanh(softplus(x)), least_of(t) * 256}; },
        -9, 9, false},
       {unary("hardswish"), 4, [](e x, dtype) -> approximately { return {x * std::clamp(x + 3, e(0), e(6)) / 6, 3}; },
@@ -201,7 +201,7 @@ TEST_CASE("functions: activations with their parameters", "[ops][property]") {
         return {v[0] * (1 + std::erf(v[0] / std::sqrt(e(2)))) / 2, v[0]};
       });
       support::check_forms(unary("gelu"), rough, t, t, 8, source, [&](const e* v) -> approximately {
-        const e cubed = support::stored(in, v[0] * v[0] * v[0]);
+        const e cubed = oracle::stored(in, v[0] * v[0] * v[0]);
         const e inner = std::sqrt(2 / pi_v<e>) * (v[0] + 0.044715L * cubed);
         return {v[0] * (1 + std::tanh(inner)) / 2, v[0]};
       });
@@ -256,7 +256,7 @@ TEST_CASE("functions: of two arguments, of any two dtypes", "[ops][property]") {
         for (int round = 0; round < 2; ++round) {
           const tb::shape sizes = source.any_shape();
           const tensor a = source.operand(sizes, first), b = source.operand(source.narrowed(sizes), second);
-          const dtype promoted = support::naive_promoted(a, b);
+          const dtype promoted = oracle::naive_promoted(a, b);
           const dtype type = tb::is_floating(promoted) ? promoted : dtype::float32;
           support::check_forms(o.names, {tb::value(a), tb::value(b)}, type, type, o.units, source,
                                [&](const e* v) { return o.f(v[0], v[1]); });
@@ -272,8 +272,8 @@ TEST_CASE("functions: lerp is exact at its ends and between them to two rounding
   for (dtype t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64}) {
     const dtype in = support::computed_in(t);
     const auto wanted = [in](e a, e b, e c) -> approximately {
-      const e d = support::stored(in, b - a), r = support::stored(in, 1 - c);
-      const e up = support::stored(in, c * d), down = support::stored(in, d * r);
+      const e d = oracle::stored(in, b - a), r = oracle::stored(in, 1 - c);
+      const e up = oracle::stored(in, c * d), down = oracle::stored(in, d * r);
       const bool from_start = std::abs(c) < 0.5L;
       return {from_start ? a + up : b - down, std::max({std::abs(a), std::abs(b), std::abs(from_start ? up : down)})};
     };
@@ -288,7 +288,7 @@ TEST_CASE("functions: lerp is exact at its ends and between them to two rounding
       support::check_forms({"aten::lerp.Scalar", "aten::lerp_.Scalar", ""},
                            {tb::value(a), tb::value(b), tb::value(scalar(weight))}, t, t, round < 2 ? 1.01L : 3, source,
                            [&](const e* v) -> approximately {
-                             if (round < 2 && std::isfinite(support::stored(in, v[1] - v[0]))) return v[round == 0];
+                             if (round < 2 && std::isfinite(oracle::stored(in, v[1] - v[0]))) return v[round == 0];
                              return wanted(v[0], v[1], e(weight));
                            });
     }
@@ -310,12 +310,12 @@ TEST_CASE("functions: round to decimals keeps integers", "[ops][property]") {
       support::check_forms(names, given, t, t, 1, source, [&](const extended* v) -> approximately {
         if (!tb::is_floating(t) || !std::isfinite(v[0])) return v[0];
         // Both steps round in the type of the computation, which decides halves.
-        const extended scale = support::stored(in, std::pow(extended(10), extended(std::abs(decimals))));
+        const extended scale = oracle::stored(in, std::pow(extended(10), extended(std::abs(decimals))));
         if (decimals < 0) {
-          const extended whole = std::nearbyint(support::stored(in, v[0] / scale));
+          const extended whole = std::nearbyint(oracle::stored(in, v[0] / scale));
           return whole == 0 ? whole : whole * scale;
         }
-        const extended scaled = support::stored(in, v[0] * scale);
+        const extended scaled = oracle::stored(in, v[0] * scale);
         return std::isinf(scaled) || std::isnan(scaled) ? v[0] : std::nearbyint(scaled) / scale;
       });
     }

@@ -1,4 +1,4 @@
-// An MLP classifier with relu, trained by gradient descent in plain loops over double: the reference for the same
+// An MLP classifier with relu, trained by gradient descent in plain loops over double: the oracle of the same
 // program written with operators. Independent of topbit.
 #pragma once
 
@@ -6,16 +6,16 @@
 #include <cstddef>
 #include <vector>
 
-namespace support {
+namespace oracle {
 
-class mlp_reference {
+class mlp {
  public:
   struct layer {
     std::size_t in, out;
     std::vector<double> weight, bias;  // weight is [in][out]
   };
 
-  explicit mlp_reference(std::vector<layer> layers) : layers_(std::move(layers)) {}
+  explicit mlp(std::vector<layer> layers) : layers_(std::move(layers)) {}
   const std::vector<layer>& layers() const { return layers_; }
 
   /// One step of gradient descent on the mean negative log-likelihood of a batch; returns that mean.
@@ -80,4 +80,4 @@ class mlp_reference {
   std::vector<layer> layers_;
 };
 
-}  // namespace support
+}  // namespace oracle

@@ -8,7 +8,7 @@
 
 import topbit;
 
-namespace support {
+namespace oracle {
 
 /// The promotion of two dtypes: the table of the array API standard, extended by float16 and bfloat16.
 inline topbit::dtype naive_promote(topbit::dtype a, topbit::dtype b) {
@@ -71,4 +71,4 @@ inline topbit::dtype naive_promoted(const topbit::tensor& a, const topbit::tenso
   return naive_promote(a.dtype(), b.dtype());
 }
 
-}  // namespace support
+}  // namespace oracle

@@ -7,9 +7,15 @@
 
 import topbit.core;
 
-namespace toy {
+namespace oracle {
 
-enum class fault { none, difference_takes_backends, lowest_backend_wins, iterates_bare_blocks, row_ignores_backend };
+enum class key_set_fault {
+  none,
+  difference_takes_backends,
+  lowest_backend_wins,
+  iterates_bare_blocks,
+  row_ignores_backend
+};
 
 struct naive_key_set {
   std::set<topbit::functionality> layers;
@@ -36,24 +42,24 @@ struct naive_key_set {
       if (!backends.insert(b).second) backends.erase(b);
     }
   }
-  void take_away(const naive_key_set& other, fault wrong) {
+  void take_away(const naive_key_set& other, key_set_fault wrong) {
     for (auto f : other.layers) layers.erase(f);
-    if (wrong != fault::difference_takes_backends) return;
+    if (wrong != key_set_fault::difference_takes_backends) return;
     for (auto b : other.backends) backends.erase(b);
   }
 
-  topbit::dispatch_key highest(fault wrong) const {
+  topbit::dispatch_key highest(key_set_fault wrong) const {
     if (layers.empty()) return {};
     const topbit::functionality f = *layers.rbegin();
     if (!topbit::author::per_backend(f) || backends.empty()) return {f};
-    return {f, wrong == fault::lowest_backend_wins ? *backends.begin() : *backends.rbegin()};
+    return {f, wrong == key_set_fault::lowest_backend_wins ? *backends.begin() : *backends.rbegin()};
   }
-  std::vector<topbit::dispatch_key> keys(fault wrong) const {
+  std::vector<topbit::dispatch_key> keys(key_set_fault wrong) const {
     std::vector<topbit::dispatch_key> all;
     for (auto f : layers) {
       if (!topbit::author::per_backend(f))
         all.push_back({f});
-      else if (backends.empty() && wrong == fault::iterates_bare_blocks)
+      else if (backends.empty() && wrong == key_set_fault::iterates_bare_blocks)
         all.push_back({f});
       else
         for (auto b : backends) all.push_back({f, b});
@@ -61,15 +67,15 @@ struct naive_key_set {
     return all;
   }
   // Counts the slots below the highest key; a per-backend functionality has one more, for a set without backends.
-  unsigned row(fault wrong) const {
-    const topbit::dispatch_key k = highest(fault::none);
+  unsigned row(key_set_fault wrong) const {
+    const topbit::dispatch_key k = highest(key_set_fault::none);
     unsigned rows = 0;
     for (unsigned f = 0; f < static_cast<unsigned>(k.layer); ++f) {
       rows +=
           topbit::author::per_backend(static_cast<topbit::functionality>(f)) ? topbit::author::backend_count + 1 : 1;
     }
-    return wrong == fault::row_ignores_backend ? rows : rows + static_cast<unsigned>(k.device);
+    return wrong == key_set_fault::row_ignores_backend ? rows : rows + static_cast<unsigned>(k.device);
   }
 };
 
-}  // namespace toy
+}  // namespace oracle

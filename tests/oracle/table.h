@@ -2,7 +2,7 @@
 // wrong in one way. Imports nothing: include it after topbit.core and the standard headers.
 #pragma once
 
-namespace toy {
+namespace oracle {
 
 enum class table_fault {
   none,
@@ -101,8 +101,8 @@ class naive_table {
   // Keys that calls skip if nothing is registered for them.
   static bool passes_calls(topbit::dispatch_key k) {
     using enum topbit::functionality;
-    return one_of(k, {BackendSelect, ADInplaceOrView, Autocast, FuncTorchVmapMode, VmapMode, Autograd, AutogradOther,
-                      AutogradNestedTensor});
+    return one_of(k, {BackendSelect, ADInplaceOrView, Autocast, FuncTorchVmapMode, Autograd, AutogradOther,
+                      AutogradNestedTensor, ForwardAD, ModesBelow, ModesAbove});
   }
   // K10 and K11: true if a kernel is registered for a backend whose autograd key is k.
   bool any_backend_below(topbit::dispatch_key k) const {
@@ -123,4 +123,4 @@ class naive_table {
   }
 };
 
-}  // namespace toy
+}  // namespace oracle
