@@ -1,4 +1,4 @@
-// Allocates tensor records and storages in blocks of :memory. A block holds a record, a record with its storage and
+// Allocates tensor records and storages in blocks of :allocator. A block holds a record, a record with its storage and
 // small CPU data, or data only.
 module;
 
@@ -8,6 +8,8 @@ module topbit.tensor;
 
 import topbit.std;
 import topbit.core;
+import :allocator.block_class;
+import :allocator.thread_cache;
 
 namespace topbit {
 

@@ -1,9 +1,17 @@
+module;
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/join.hpp>
+#include <range/v3/view/transform.hpp>
+
 module topbit.tensor;
 
 import topbit.std;
 import topbit.core;
 
 namespace topbit {
+
+namespace views = ranges::views;
 
 namespace {
 
@@ -19,14 +27,14 @@ constexpr named<layout> layouts[] = {{"strided", layout::strided},
 constexpr named<memory_format> memory_formats[] = {{"contiguous_format", memory_format::contiguous},
                                                    {"preserve_format", memory_format::preserve}};
 
+std::string listed(auto names) { return names | views::join(std::string(", ")) | ranges::to<std::string>(); }
+
 template <class T, std::size_t N>
 T read_name(author::text_reader& in, const named<T> (&all)[N]) {
-  std::string wanted;
   for (const named<T>& n : all) {
     if (in.take_word(n.name)) return n.value;
-    wanted += (wanted.empty() ? "" : ", ") + std::string(n.name);
   }
-  in.fail("one of " + wanted);
+  in.fail("one of " + listed(all | views::transform(&named<T>::name)));
 }
 // An enumerator without a name (from a cast) is written as its number.
 template <class T, std::size_t N>
@@ -42,9 +50,7 @@ void write_name(std::string& out, T x, const named<T> (&all)[N]) {
 dtype boxed_type<dtype>::read(author::text_reader& in) {
   const std::size_t begin = in.column();
   if (const std::optional<dtype> named = dtype_named(in.word())) return *named;
-  std::string wanted;
-  for (dtype t : all_dtypes) wanted += (wanted.empty() ? "" : ", ") + std::string(name_of(t));
-  in.fail_at(begin, "one of " + wanted);
+  in.fail_at(begin, "one of " + listed(all_dtypes | views::transform([](dtype t) { return name_of(t); })));
 }
 void boxed_type<dtype>::write(std::string& out, dtype x) {
   out += static_cast<std::size_t>(x) < dtype_count ? std::string(name_of(x)) : std::to_string(static_cast<int>(x));

@@ -1,8 +1,11 @@
 module;
 
+#include <range/v3/range/conversion.hpp>
 #include <range/v3/view/concat.hpp>
 #include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/join.hpp>
 #include <range/v3/view/repeat_n.hpp>
+#include <range/v3/view/transform.hpp>
 #include <range/v3/view/zip.hpp>
 
 module topbit.tensor;
@@ -49,9 +52,9 @@ std::int64_t wrap_dim(std::string_view op, std::int64_t dim, std::int64_t n) {
 }
 
 std::string to_string(const shape& d) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < d.size(); ++i) text += (i != 0 ? ", " : "") + std::to_string(d[i]);
-  return text + "]";
+  namespace views = ranges::views;
+  const auto sizes = std::span(d) | views::transform([](std::int64_t n) { return std::to_string(n); });
+  return "[" + (sizes | views::join(std::string(", ")) | ranges::to<std::string>()) + "]";
 }
 
 }  // namespace topbit

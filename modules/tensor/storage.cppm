@@ -4,7 +4,6 @@ export module topbit.tensor:storage;
 import topbit.std;
 import topbit.core;
 import :device;
-import :memory;
 
 namespace topbit {
 

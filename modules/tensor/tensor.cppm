@@ -12,7 +12,7 @@ export import :tensor_error;
 
 // Tier 2: index arithmetic and memory.
 export import :shape;
-export import :memory;
+export import :allocator.host_memory;
 export import :storage;
 
 // Tier 3: the handle.

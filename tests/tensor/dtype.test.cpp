@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "support/dtype_rules.h"
+#include "oracle/dtype_rules.h"
 #include "support/tensor_print.h"
 import topbit;
 
@@ -40,7 +40,7 @@ TEST_CASE("dtype: promotion is the array API's table, and a least upper bound", 
   for (dtype a : tb::all_dtypes) {
     for (dtype b : tb::all_dtypes) {
       INFO(tb::name_of(a) << " and " << tb::name_of(b));
-      CHECK(tb::promote(a, b) == support::naive_promote(a, b));
+      CHECK(tb::promote(a, b) == oracle::naive_promote(a, b));
       CHECK(tb::promote(a, b) == tb::promote(b, a));
       CHECK(tb::can_cast(a, tb::promote(a, b)));
       for (dtype c : tb::all_dtypes) CHECK(tb::promote(tb::promote(a, b), c) == tb::promote(a, tb::promote(b, c)));
@@ -75,8 +75,8 @@ TEST_CASE("dtype: every float16 and bfloat16 converts with IEEE 754 rounding, bo
       CHECK(static_cast<float>(tb::bfloat16(x)) != static_cast<float>(tb::bfloat16(x)));
       continue;
     }
-    const bool right = static_cast<double>(static_cast<float>(tb::half(x))) == support::stored(dtype::float16, x) &&
-                       static_cast<double>(static_cast<float>(tb::bfloat16(x))) == support::stored(dtype::bfloat16, x);
+    const bool right = static_cast<double>(static_cast<float>(tb::half(x))) == oracle::stored(dtype::float16, x) &&
+                       static_cast<double>(static_cast<float>(tb::bfloat16(x))) == oracle::stored(dtype::bfloat16, x);
     if (!right) FAIL("of " << x);
   }
 }

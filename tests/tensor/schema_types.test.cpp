@@ -46,10 +46,10 @@ TEST_CASE("schema_types: each type round-trips through a boxed layer", "[tensor]
   static int passed = 0;
   constexpr auto call_on = [](const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) {
     ++passed;
-    op.redispatch_boxed(keys & tb::below(tb::key::Profiler), s);
+    op.redispatch_boxed(keys & tb::below(tb::key::UserTop1), s);
   };
-  const auto layer = tb::fallback<call_on>(tb::key::Profiler);
-  const tb::include_guard through(tb::key::Profiler);
+  const auto layer = tb::fallback<call_on>(tb::key::UserTop1);
+  const tb::include_guard through(tb::key::UserTop1);
   const tb::tensor one = tb::from_values({1.0F}, {1});
   const tensors list{one, std::nullopt};
   const std::vector types{tb::dtype::boolean, tb::dtype::float64};

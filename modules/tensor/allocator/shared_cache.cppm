@@ -1,29 +1,17 @@
-// The block cache shared by all threads, behind the per-thread caches of :memory. One mutex guards everything except
-// system allocation, which may be slow.
-module;
-
-#include <sys/mman.h>
-
-module topbit.tensor;
+// The block cache shared by all threads, behind the caches of the threads. Internal.
+module topbit.tensor:allocator.shared_cache;
 
 import topbit.std;
+import :allocator.block_class;
+import :allocator.host_memory;
+import :allocator.thread_cache;
 
 namespace topbit {
 
 namespace detail {
 
-namespace {
-
-// Cached blocks are reused, which hides use-after-free from AddressSanitizer. Its builds cache nothing by default.
-#if __has_feature(address_sanitizer)
-constexpr std::size_t first_limit = 0;
-#else
-constexpr std::size_t first_limit = std::size_t{1} << 30;
-#endif
-
-constexpr std::size_t largest_share = std::size_t{1} << 20;
-constexpr std::size_t refill_bytes = std::size_t{16} << 10;
-constexpr unsigned classes = block_class(std::size_t{1} << 63) + 1;
+inline constexpr std::size_t largest_share = std::size_t{1} << 20;
+inline constexpr unsigned classes = block_class(std::size_t{1} << 63) + 1;
 
 // A block in the shared cache, linked into two lists: its size class and all blocks by age.
 struct kept_block {
@@ -33,35 +21,14 @@ struct kept_block {
 };
 static_assert(sizeof(kept_block) <= block_alignment);
 
-// Requests huge pages for a large block: mapping takes a quarter of the time, and reads are up to 1.5 times as fast.
-// Failure is ignored.
-void ask_for_large_pages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) noexcept {
-#ifdef MADV_HUGEPAGE
-  constexpr std::uintptr_t page = 4096;
-  const auto first = reinterpret_cast<std::uintptr_t>(block), begin = (first + page - 1) / page * page;
-  madvise(reinterpret_cast<void*>(begin), (first + bytes) / page * page - begin, MADV_HUGEPAGE);
-#endif
-}
-
-void* from_system(std::size_t bytes) noexcept {
-  constexpr std::size_t large = std::size_t{4} << 20;
-  void* const block = ::operator new(bytes, std::align_val_t{block_alignment}, std::nothrow);
-  if (block != nullptr && bytes >= large) ask_for_large_pages(block, bytes);
-  return block;
-}
-void to_system(free_block* chain) noexcept {
-  while (chain != nullptr) {
-    free_block* const next = chain->next;
-    ::operator delete(chain, std::align_val_t{block_alignment});
-    chain = next;
-  }
-}
-
+// Not synchronised: the caller holds `lock`.
 class shared_cache {
  public:
   std::mutex lock;
   memory_statistics ended;  // process-wide counters, plus those of ended threads
-  std::size_t limit = first_limit;
+  std::size_t limit;
+
+  explicit constexpr shared_cache(std::size_t first_limit) noexcept : limit(first_limit) {}
 
   // Caches a freed block and returns the evicted ones. A block above the whole limit is returned itself and evicts
   // nothing.
@@ -202,125 +169,8 @@ class shared_cache {
   std::size_t shares_ = 0;  // sum of share over `threads_`
   thread_cache* threads_ = nullptr;
 };
-
-// Never destroyed: tensors in statics and thread-locals may end after everything else.
-constinit shared_cache shared;
 static_assert(std::is_trivially_destructible_v<shared_cache>);
 
-// The caches of threads that have none yet, or whose cache was destroyed. Always empty.
-constinit thread_cache none_yet, none_any_more;
-
-struct cache_end {
-  ~cache_end() {
-    thread_cache* const mine = std::exchange(this_thread_cache, &none_any_more);
-    free_block* chain = nullptr;
-    {
-      const std::lock_guard hold(shared.lock);
-      shared.drain(*mine, 0);
-      shared.remove(*mine);
-      chain = shared.excess();
-    }
-    to_system(chain);
-    delete mine;
-  }
-};
-
-// Creates the thread's cache on first use. If that allocation fails, the thread runs without one.
-thread_cache& own_cache() noexcept {
-  if (this_thread_cache == &none_yet) {
-    if (auto* const fresh = new (std::nothrow) thread_cache) {
-      free_block* chain = nullptr;
-      {
-        const std::lock_guard hold(shared.lock);
-        shared.add(*fresh);
-        chain = shared.excess();  // the share is deducted from the limit
-      }
-      to_system(chain);
-      this_thread_cache = fresh;
-      static thread_local const cache_end at_end;
-    }
-  }
-  return *this_thread_cache;
-}
-
-}  // namespace
-
-constinit thread_local thread_cache* this_thread_cache [[gnu::tls_model("initial-exec")]] = &none_yet;
-
-void* take_elsewhere(unsigned size_class) {
-  if (size_class >= classes) throw std::bad_alloc();
-  const std::size_t bytes = block_bytes(size_class);
-  thread_cache& mine = own_cache();
-  {
-    const std::lock_guard hold(shared.lock);
-    if (void* const block = shared.take(size_class)) {
-      ++shared.ended.allocations;
-      ++shared.ended.reused;
-      // Refills the thread's cache, so that a thread whose tensors are freed by other threads locks less often.
-      std::size_t has = mine.bytes.load(std::memory_order_relaxed);
-      for (std::size_t more = bytes; more <= refill_bytes && has + bytes <= mine.share / 2; more += bytes) {
-        void* const next = shared.take(size_class);
-        if (next == nullptr) break;
-        mine.free[size_class] = ::new (next) free_block{mine.free[size_class]};
-        has += bytes;
-      }
-      mine.bytes.store(has, std::memory_order_relaxed);
-      shared.count_taken(0);
-      return block;
-    }
-  }
-  void* block = from_system(bytes);
-  if (block == nullptr) {
-    release_cached_memory();
-    block = from_system(bytes);
-    if (block == nullptr) throw std::bad_alloc();
-  }
-  const std::lock_guard hold(shared.lock);
-  ++shared.ended.allocations;
-  shared.count_taken(bytes);
-  return block;
-}
-
-void give_elsewhere(void* block, unsigned size_class) noexcept {
-  thread_cache& mine = own_cache();
-  free_block* chain = nullptr;
-  {
-    const std::lock_guard hold(shared.lock);
-    chain = mine.allowed.load(std::memory_order_relaxed) != mine.share ? shared.put_all(mine, block, size_class)
-            : size_class < thread_classes                              ? shared.put_half(mine, block, size_class)
-                                                                       : shared.put(block, size_class);
-  }
-  to_system(chain);
-}
-
 }  // namespace detail
-
-memory_statistics host_memory() noexcept {
-  const std::lock_guard hold(detail::shared.lock);
-  return detail::shared.statistics();
-}
-
-void set_host_memory_limit(std::size_t bytes) noexcept {
-  detail::free_block* chain = nullptr;
-  {
-    const std::lock_guard hold(detail::shared.lock);
-    detail::shared.set_limit(bytes);
-    detail::thread_cache& mine = *detail::this_thread_cache;
-    if (mine.bytes.load(std::memory_order_relaxed) > mine.share) detail::shared.drain(mine, mine.share);
-    chain = detail::shared.excess();
-  }
-  detail::to_system(chain);
-}
-
-void release_cached_memory() noexcept {
-  detail::free_block* chain = nullptr;
-  {
-    const std::lock_guard hold(detail::shared.lock);
-    detail::shared.drain(*detail::this_thread_cache, 0);
-    detail::shared.ask_others(*detail::this_thread_cache);
-    chain = detail::shared.everything();
-  }
-  detail::to_system(chain);
-}
 
 }  // namespace topbit
