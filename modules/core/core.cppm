@@ -48,6 +48,7 @@ export import :boxing.keyed_arguments;
 
 // Kernels, tables, thread state and the two ways of a call.
 export import :dispatch.guard;
+export import :dispatch.layer_state;
 export import :dispatch.kernel;
 export import :dispatch.precedence;
 export import :dispatch.tracer;

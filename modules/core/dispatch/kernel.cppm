@@ -37,7 +37,12 @@ struct kernel {
   entry_head* owner = nullptr;  // set in records that an entry made for itself
   kernel_kind kind = kernel_kind::typed;
   bool owned = false;  // a functor_kernel
+  bool noted = false;  // typed: `state` is a std::string_view, what the kernel does
 };
+// For people; empty if the kernel does not say.
+inline std::string_view note_of(const kernel* k) noexcept {
+  return k != nullptr && k->noted ? *static_cast<const std::string_view*>(k->state) : std::string_view();
+}
 
 // The two extras come last, so that the arguments keep the registers they already sit in.
 template <class Sig>

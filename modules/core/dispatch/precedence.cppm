@@ -36,8 +36,9 @@ namespace detail {
 
 /// Calls pass through these keys where nothing is registered for them.
 inline constexpr key_set transparent_keys{
-    key::BackendSelect, key::ADInplaceOrView,       key::AutocastFunctionality, key::FuncTorchVmapMode,
-    key::VmapMode,      key::AutogradFunctionality, key::AutogradOther,         key::AutogradNestedTensor};
+    key::BackendSelect,        key::ADInplaceOrView, key::AutogradFunctionality, key::AutogradOther,
+    key::AutogradNestedTensor, key::ForwardAD,       key::FuncTorchVmapMode,     key::AutocastFunctionality,
+    key::ModesBelow,           key::ModesAbove};
 
 template <class Registration>
 struct slot_choice {

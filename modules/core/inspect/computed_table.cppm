@@ -19,6 +19,7 @@ export struct table_row {
   bool passes = false;                         // calls pass through: a fallthrough, or no kernel handles the key
   std::optional<key_target> registered_for{};  // what the kernel was registered for; empty where none was selected
   source_location place{};                     // where; empty where none was selected
+  std::string note{};                          // what the kernel does, if it says
   friend bool operator==(const table_row&, const table_row&) = default;
 };
 

@@ -12,8 +12,9 @@ using detail::known_live;
 namespace {
 
 inspect::candidate make_candidate(dispatch_key k, inspect::row_reason rule, const known_kernel* r, std::string why) {
-  inspect::candidate c{k, false, rule, std::move(why), {}, 0};
+  inspect::candidate c{k, false, rule, std::move(why), {}, {}, 0};
   if (r != nullptr) {
+    c.note = detail::note_of(r->impl);
     c.file = r->place.file;
     c.line = r->place.line;
   }
@@ -124,6 +125,7 @@ std::string to_string(const inspect::explanation& e) {
     const bool ends = &c == &e.candidates.back();
     text += c.taken ? "  takes     " : ends && !e.found ? "  throws at " : "  passes    ";
     text += to_string(c.key) + ": " + c.why;
+    text += detail::note_text(c.note);
     if (!c.file.empty()) text += detail::registered_text({c.file, c.line});
     text += "\n";
   }

@@ -27,6 +27,7 @@ export struct candidate {
   bool taken = false;
   row_reason rule = row_reason::missing;
   std::string why;
+  std::string note;  // what the kernel does, if it says
   std::string file;  // where it was registered; empty if nothing was
   unsigned line = 0;
 };

@@ -22,7 +22,7 @@ std::vector<inspect::kernel_dump> dump_of(std::span<const known_kernel> kernels)
   const known_kernel* active = nullptr;
   for (std::size_t i : newest_first) {
     const known_kernel& k = kernels[i];
-    inspect::kernel_dump d{k.key, k.form, k.place, {}, k.replaces};
+    inspect::kernel_dump d{k.key, k.form, k.place, {}, k.replaces, std::string(detail::note_of(k.impl))};
     if (active != nullptr && active->key == k.key)
       d.overridden_by = active->place;
     else
@@ -81,7 +81,8 @@ inspect::registry_dump dump(const registry& r) {
 }
 
 std::string to_string(const inspect::kernel_dump& k) {
-  std::string text = to_string(k.key) + ": " + std::string(name_of(k.form)) + detail::registered_text(k.place);
+  std::string text = to_string(k.key) + ": " + std::string(name_of(k.form)) + detail::note_text(k.note) +
+                     detail::registered_text(k.place);
   if (k.replaces) text += " with replace()";
   if (k.overridden_by) text += ", inactive: overridden by " + to_string(*k.overridden_by);
   return text;

@@ -36,6 +36,7 @@ export struct kernel_dump {
   source_location place{};
   std::optional<source_location> overridden_by{};  // the newest for the same key; empty if this one is active
   bool replaces = false;                           // registered by replace()
+  std::string note{};                              // what the kernel does, if it says
   friend bool operator==(const kernel_dump&, const kernel_dump&) = default;
 };
 

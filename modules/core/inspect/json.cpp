@@ -28,12 +28,19 @@ struct write {
   static json of(dispatch_key k) { return to_string(k); }
   static json of(key_set s) { return detail::names_in(s); }
 
+  // A member that most have not.
+  static json noted(json made, const std::string& note) {
+    if (!note.empty()) made["note"] = note;
+    return made;
+  }
+
   static json of(const inspect::kernel_dump& k) {
-    return {{"key", to_string(k.key)},
-            {"form", std::string(name_of(k.form))},
-            {"place", of(k.place)},
-            {"overridden_by", of(k.overridden_by)},
-            {"replaces", k.replaces}};
+    return noted({{"key", to_string(k.key)},
+                  {"form", std::string(name_of(k.form))},
+                  {"place", of(k.place)},
+                  {"overridden_by", of(k.overridden_by)},
+                  {"replaces", k.replaces}},
+                 k.note);
   }
   static json of(const inspect::namespace_dump& n) { return {{"name", n.name}, {"owner", of(n.owner)}}; }
 
@@ -58,20 +65,22 @@ struct write {
   }
 
   static json of(const inspect::table_row& r) {
-    return {{"key", to_string(r.key)},
-            {"reason", std::string(name_of(r.why))},
-            {"passes", r.passes},
-            {"registered_for", r.registered_for ? json(to_string(*r.registered_for)) : json(nullptr)},
-            {"place", of(r.place)}};
+    return noted({{"key", to_string(r.key)},
+                  {"reason", std::string(name_of(r.why))},
+                  {"passes", r.passes},
+                  {"registered_for", r.registered_for ? json(to_string(*r.registered_for)) : json(nullptr)},
+                  {"place", of(r.place)}},
+                 r.note);
   }
 
   static json of(const inspect::explained_argument& a) { return {{"name", a.name}, {"keys", of(a.keys)}}; }
   static json of(const inspect::candidate& c) {
-    return {{"key", to_string(c.key)},
-            {"taken", c.taken},
-            {"rule", std::string(name_of(c.rule))},
-            {"why", c.why},
-            {"place", of(inspect::source_location{c.file, c.line})}};
+    return noted({{"key", to_string(c.key)},
+                  {"taken", c.taken},
+                  {"rule", std::string(name_of(c.rule))},
+                  {"why", c.why},
+                  {"place", of(inspect::source_location{c.file, c.line})}},
+                 c.note);
   }
 
   static json of(const inspect::coverage_row& r) { return {{"op", r.op}, {"cells", list_of(r.cells)}}; }

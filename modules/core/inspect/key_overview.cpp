@@ -1,8 +1,17 @@
+module;
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/chunk_by.hpp>
+#include <range/v3/view/join.hpp>
+#include <range/v3/view/transform.hpp>
+
 module topbit.core;
 
 import topbit.std;
 
 namespace topbit {
+
+namespace views = ranges::views;
 
 inspect::key_overview describe_keys() {
   inspect::key_overview all;
@@ -29,15 +38,13 @@ std::string ranges_text(std::span<const dispatch_key> keys) {
   const auto follows = [](dispatch_key a, dispatch_key b) {
     return author::per_backend(a.layer) && a.layer == b.layer && detail::slot_index(a) + 1 == detail::slot_index(b);
   };
-  std::string text;
-  for (std::size_t first = 0; first < keys.size();) {
-    std::size_t last = first;
-    while (last + 1 < keys.size() && follows(keys[last], keys[last + 1])) ++last;
-    text += (text.empty() ? "" : ", ") + to_string(keys[first]);
-    if (last != first) text += " to " + to_string(keys[last]);
-    first = last + 1;
-  }
-  return text;
+  const auto range_text = [](auto&& run) {
+    auto last = run.end();
+    --last;
+    return last == run.begin() ? to_string(*last) : to_string(*run.begin()) + " to " + to_string(*last);
+  };
+  return keys | views::chunk_by(follows) | views::transform(range_text) | views::join(std::string(", ")) |
+         ranges::to<std::string>();
 }
 
 }  // namespace

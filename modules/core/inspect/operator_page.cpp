@@ -1,9 +1,17 @@
+module;
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/join.hpp>
+
 module topbit.core;
 
 import topbit.std;
+import :inspect.wording;
 import :registry.fork;
 
 namespace topbit {
+
+namespace views = ranges::views;
 
 namespace {
 
@@ -48,9 +56,7 @@ void add_line(std::string& text, std::string_view label, std::string_view words)
 }
 
 std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& w : words) text += (text.empty() ? "" : ", ") + w;
-  return text;
+  return words | views::join(std::string(", ")) | ranges::to<std::string>();
 }
 
 std::string example_line(const author::page_example& e) {
@@ -147,7 +153,7 @@ std::vector<std::string> keys_of_page(const operator_page& p, registry& r) {
   if (!op.has_value()) return keys;
   for (const inspect::kernel_dump& k : dump(*op).kernels) {
     if (!k.overridden_by.has_value() && k.form != inspect::kernel_form::fallthrough)
-      keys.push_back(topbit::to_string(k.key));
+      keys.push_back(topbit::to_string(k.key) + detail::note_text(k.note));
   }
   return keys;
 }

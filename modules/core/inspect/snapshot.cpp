@@ -132,6 +132,7 @@ inspect::table_row row_at(const known_live& live, dispatch_key k) {
   if (!row.passes && !runs(choice)) return {k, inspect::row_reason::missing, false, {}, {}};
   row.registered_for = choice.from->key;
   row.place = choice.from->place;
+  row.note = note_of(choice.from->impl);
   return row;
 }
 

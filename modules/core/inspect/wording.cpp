@@ -10,12 +10,15 @@ std::string registered_text(const inspect::source_location& place, std::optional
   return ", registered" + (target ? " for " + to_string(*target) : std::string()) + " at " + to_string(place);
 }
 
+std::string note_text(std::string_view note) { return note.empty() ? "" : " (" + std::string(note) + ")"; }
+
 std::string content_of(const inspect::table_row& row) {
   std::string text(name_of(row.why));
   if (row.why == inspect::row_reason::transparent) return text + ", calls pass through it";
   if (row.why == inspect::row_reason::ambiguous) return text + ", calls throw";
   if (row.why == inspect::row_reason::missing) return text;
   if (row.passes) text += ", a fallthrough";
+  text += note_text(row.note);
   const bool own = row.registered_for == key_target(row.key);
   return text + registered_text(row.place, own ? std::nullopt : row.registered_for);
 }

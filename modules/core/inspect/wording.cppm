@@ -14,6 +14,9 @@ namespace detail {
 // ", registered at f.cpp:12", ", registered for Autograd at f.cpp:12", " (from the signature)"
 std::string registered_text(const inspect::source_location& place, std::optional<key_target> target = std::nullopt);
 
+// " (casts to float32)"; empty for a kernel without a note.
+std::string note_text(std::string_view note);
+
 // What a slot holds, without its key: "kernel, registered at f.cpp:12".
 std::string content_of(const inspect::table_row& row);
 

@@ -3,7 +3,7 @@
 // Three structural types keep three ideas apart, so that misuse does not compile: a dispatch key owns a slot of every
 // operator's table; an alias key exists at registration only and can never be in a set; a building block is a
 // functionality without a backend, good for masks and guards and for nothing else. The enumerators' order is
-// the priority, low to high. 20 backends and 37 functionalities take 57 of the 63 usable bits of a key set.
+// the priority, low to high. 20 backends and 36 functionalities take 56 of the 63 usable bits of a key set.
 export module topbit.core:keys.key;
 
 import topbit.std;
@@ -51,8 +51,10 @@ export enum class functionality : std::uint8_t {
   SparseCsr,
   NestedTensor,
   BackendSelect,
+  Pending,
   UserBottom1,
   UserBottom2,
+  ModesBelow,
   Functionalize,
   Conjugate,
   Negative,
@@ -61,18 +63,15 @@ export enum class functionality : std::uint8_t {
   AutogradOther,
   Autograd,
   AutogradNestedTensor,
+  ForwardAD,
   UserMiddle1,
   UserMiddle2,
   Tracer,
-  Autocast,
   FuncTorchBatched,
-  Batched,
   FuncTorchVmapMode,
-  VmapMode,
+  Autocast,
   TestMode,
-  ContractCheck,
-  Profiler,
-  Trace,
+  ModesAbove,
   UserTop1,
   UserTop2
 };
@@ -260,16 +259,16 @@ inline constexpr dispatch_key  // one slot each
     FPGA{functionality::FPGA},
     MSNPU{functionality::MSNPU}, MLC{functionality::MLC}, Vulkan{functionality::Vulkan}, Metal{functionality::Metal},
     CustomRNGKeyId{functionality::CustomRNGKeyId}, MkldnnCPU{functionality::MkldnnCPU},
-    BackendSelect{functionality::BackendSelect}, UserBottom1{functionality::UserBottom1},
-    UserBottom2{functionality::UserBottom2}, Functionalize{functionality::Functionalize},
+    BackendSelect{functionality::BackendSelect}, Pending{functionality::Pending},
+    UserBottom1{functionality::UserBottom1}, UserBottom2{functionality::UserBottom2},
+    ModesBelow{functionality::ModesBelow}, Functionalize{functionality::Functionalize},
     Conjugate{functionality::Conjugate}, Negative{functionality::Negative}, ZeroTensor{functionality::ZeroTensor},
     ADInplaceOrView{functionality::ADInplaceOrView}, AutogradOther{functionality::AutogradOther},
-    AutogradNestedTensor{functionality::AutogradNestedTensor}, UserMiddle1{functionality::UserMiddle1},
-    UserMiddle2{functionality::UserMiddle2}, Tracer{functionality::Tracer},
-    FuncTorchBatched{functionality::FuncTorchBatched}, Batched{functionality::Batched},
-    FuncTorchVmapMode{functionality::FuncTorchVmapMode}, VmapMode{functionality::VmapMode},
-    TestMode{functionality::TestMode}, ContractCheck{functionality::ContractCheck}, Profiler{functionality::Profiler},
-    Trace{functionality::Trace}, UserTop1{functionality::UserTop1}, UserTop2{functionality::UserTop2};
+    AutogradNestedTensor{functionality::AutogradNestedTensor}, ForwardAD{functionality::ForwardAD},
+    UserMiddle1{functionality::UserMiddle1}, UserMiddle2{functionality::UserMiddle2}, Tracer{functionality::Tracer},
+    FuncTorchBatched{functionality::FuncTorchBatched}, FuncTorchVmapMode{functionality::FuncTorchVmapMode},
+    TestMode{functionality::TestMode}, ModesAbove{functionality::ModesAbove}, UserTop1{functionality::UserTop1},
+    UserTop2{functionality::UserTop2};
 inline constexpr dispatch_key MAIA = MSNPU;  // a second spelling
 
 inline constexpr building_block Dense{functionality::Dense}, Quantized{functionality::Quantized},
@@ -292,7 +291,7 @@ export constexpr dispatch_key autograd_key_of(backend b) noexcept {
 
 }  // namespace author
 
-static_assert(author::functionality_count == 37 && author::backend_count == 20);
+static_assert(author::functionality_count == 36 && author::backend_count == 20);
 static_assert(sizeof(dispatch_key) == 2);
 
 }  // namespace topbit

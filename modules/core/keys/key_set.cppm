@@ -1,6 +1,6 @@
 // The key set: one 64-bit word whose highest set bit picks the kernel.
 //
-// Bit 0 is never used, bits 1..20 are backends, bits 21..57 functionalities, 58..63 spare. Leaving bit 0 free lets
+// Bit 0 is never used, bits 1..20 are backends, bits 21..56 functionalities, 57..63 spare. Leaving bit 0 free lets
 // row() count leading zeros of (word | 1) without asking whether the word is empty: eight instructions, no
 // branch. A set is a cross product: {SparseCPU, CUDA} cannot be told from {SparseCUDA, CPU}.
 export module topbit.core:keys.key_set;
@@ -228,13 +228,17 @@ export constexpr dispatch_key key_of_row(unsigned slot) noexcept { return detail
 
 }  // namespace author
 
-static_assert(detail::top_bit <= 60, "at least three bits stay spare");
+static_assert(detail::top_bit <= 57, "at least six bits stay spare");
 static_assert(key_set{}.row() == 0 && key_set(backend::CPU).row() == 0);
 static_assert(key_set(key::CPU).highest() == key::CPU);
 static_assert(key_set{key::CPU, key::AutogradCPU}.row() == key_set(key::AutogradCPU).row());
 static_assert(key_set{key::CPU, key::Meta}.highest() == key::Meta);
 static_assert(author::key_of_row(key_set(key::SparseCUDA).row()) == key::SparseCUDA);
 static_assert(below(key::Autograd).contains(key::ADInplaceOrView) && !below(key::Autograd).intersects(autograd_keys));
+// A policy of autocast is applied once, to what the caller called, and not to what a batching rule calls.
+static_assert(below(key::Autocast).contains({key::FuncTorchBatched, key::FuncTorchVmapMode}));
+// Rules for batches meet tensors with tangents, and tangents are computed by recorded calls.
+static_assert(below(key::FuncTorchBatched).contains(key::ForwardAD) && below(key::ForwardAD).contains(autograd_keys));
 static_assert(std::forward_iterator<key_set::iterator>);
 
 }  // namespace topbit

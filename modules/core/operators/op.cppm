@@ -173,7 +173,16 @@ struct kernel_thunk<Fn, R(A...)> {
     else
       return Fn(std::forward<A>(a)...);
   }
-  static constexpr typed_kernel<R(A...)> record{{.boxed = &unboxed_call<R(A...)>::run}, &run};
+  // A kernel that is an object may have a note: what it does, for people.
+  static constexpr typed_kernel<R(A...)> record = [] {
+    typed_kernel<R(A...)> r{{.boxed = &unboxed_call<R(A...)>::run}, &run};
+    using function = std::remove_cvref_t<decltype(Fn)>;
+    if constexpr (requires { std::string_view(function::note); }) {
+      r.state = &function::note;
+      r.noted = true;
+    }
+    return r;
+  }();
 };
 
 template <auto Fn>

@@ -2,6 +2,9 @@ module;
 
 #include <elf.h>
 #include <link.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/join.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include <cstring>
 #include <fstream>
@@ -16,6 +19,8 @@ import :plugin.image_marks;
 import :registry.entry;
 
 namespace topbit::detail {
+
+namespace views = ranges::views;
 
 namespace {
 
@@ -80,8 +85,9 @@ void report_other_registries() {
 }
 
 std::string where_else_to_look() {
-  std::string others;
-  for (const std::string& other : images_with_registries()) others += (others.empty() ? "" : ", ") + quoted(other);
+  const std::vector<std::string> images = images_with_registries();
+  const std::string others =
+      images | views::transform(quoted) | views::join(std::string(", ")) | ranges::to<std::string>();
   if (others.empty()) return {};
   return " in " + quoted(image_name(&topbit_the_core)) + "; " + others + " has a registry of its own";
 }

@@ -1,10 +1,19 @@
 // The message of a call that found no kernel: what was looked up, what is registered, how to fix it.
+module;
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/join.hpp>
+#include <range/v3/view/transform.hpp>
+
 module topbit.core;
 
 import topbit.std;
 import :registry.registry_state;
 
 namespace topbit::detail {
+
+namespace views = ranges::views;
 
 std::string registry_state::nearest(std::string_view name) const {
   nearest_name near(name);
@@ -21,13 +30,15 @@ std::string registry_state::nearest(std::string_view name) const {
 }
 
 std::string kernels_text(const entry& e) {
-  std::string text;
-  const std::vector<live_registration>& all = e.registrations;
-  for (auto r = all.begin(); r != all.end(); ++r) {
-    const bool overridden = std::ranges::find(r + 1, all.end(), r->target, &live_registration::target) != all.end();
-    if (overridden || r->impl->kind == kernel_kind::fallthrough) continue;
-    text += (text.empty() ? "" : ", ") + to_string(r->target) + " (" + r->place() + ")";
-  }
+  const std::span<const live_registration> all = e.registrations;
+  const auto computes = [&](const live_registration& r) {
+    const auto later = all.subspan(static_cast<std::size_t>(&r - all.data()) + 1);
+    return r.impl->kind != kernel_kind::fallthrough &&
+           std::ranges::find(later, r.target, &live_registration::target) == later.end();
+  };
+  const auto with_place = [](const live_registration& r) { return to_string(r.target) + " (" + r.place() + ")"; };
+  const std::string text = all | views::filter(computes) | views::transform(with_place) |
+                           views::join(std::string(", ")) | ranges::to<std::string>();
   return text.empty() ? "there is no kernel for any key" : "there are kernels for " + text;
 }
 

@@ -125,12 +125,21 @@ inline constexpr layered_set<decltype(Set), Layer...> layered{};
 
 namespace detail {
 
+// What a layer does with calls of the operator, if it says.
+template <class Layer, class Op>
+struct layer_note {};
+template <class Layer, class Op>
+  requires requires { std::string_view(Layer::template note<Op>); }
+struct layer_note<Layer, Op> {
+  static constexpr std::string_view note = Layer::template note<Op>;
+};
+
 template <class Layer, class Op, key_target Key, class Sig = typename Op::signature>
 struct layer_kernel;
 template <class Layer, class Op, key_target Key, class R, class... A>
-struct layer_kernel<Layer, Op, Key, R(A...)> {
+struct layer_kernel<Layer, Op, Key, R(A...)> : layer_note<Layer, Op> {
   static constexpr key_set reach = Key.is_alias() ? below(alias_key{Key.alias}) : below(Key.row);
-  static R run(key_set keys, A... a) {
+  [[gnu::always_inline]] R operator()(key_set keys, A... a) const {
     using next = redispatched<Op>;
     static_assert(layer_for<Layer, Op, next>, explain_layer<Layer, Op, next>(std::type_identity<R(A...)>{}));
     if constexpr (layer_for<Layer, Op, next>) {
@@ -147,7 +156,7 @@ struct layer_kernel_list {
 template <class Layer, class Op, key_target Key>
   requires(handles<Layer, Op>())
 struct layer_kernel_list<Layer, Op, Key> {
-  using type = kernel_list<set_kernel<code_of(Key), Op, &layer_kernel<Layer, Op, Key>::run>>;
+  using type = kernel_list<set_kernel<code_of(Key), Op, layer_kernel<Layer, Op, Key>{}>>;
 };
 
 }  // namespace detail
@@ -155,7 +164,8 @@ struct layer_kernel_list<Layer, Op, Key> {
 namespace static_dispatch {
 
 /// The layer as kernels of these operators for the key, to install() in the table: there `next` redispatches below the
-/// key. Operators that it does not handle are left out.
+/// key. Operators that it does not handle are left out. `template <class Op> static constexpr std::string_view note` of
+/// the layer says what it does with them, for explain() and `topbit doc`.
 export template <class Layer, key_target Key, operator_type... Op>
 consteval auto layer_kernels(const Op&...) {
   static_assert(detail::has_a_row<Key>, detail::explain_key(Key));

@@ -74,7 +74,8 @@ inspect::trace_event detail::event_of(const trace_record& r, unsigned thread, co
   inspect::trace_event e;
   e.op = entry_of(*w.op).name;
   e.keys = keys;
-  e.selected_kernel = {author::key_of_row(keys.row()), w.why, false, w.registered_for, {w.file, w.line}};
+  e.selected_kernel = {author::key_of_row(keys.row()), w.why, false, w.registered_for, {w.file, w.line},
+                       std::string(note_of(w.record))};
   e.redispatch = r.redispatch;
   e.threw = r.threw;
   e.depth = r.depth;

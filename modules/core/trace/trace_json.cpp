@@ -35,6 +35,7 @@ std::string detail::json_phrase(const inspect::trace_event& e) {
   if (e.selected_kernel.registered_for) {
     args["registered_for"] = to_string(*e.selected_kernel.registered_for);
     args["place"] = to_string(e.selected_kernel.place);
+    if (!e.selected_kernel.note.empty()) args["note"] = e.selected_kernel.note;
   }
   const std::string object = detail::json_text(
       {{"name", e.op}, {"cat", e.redispatch ? "redispatch" : "call"}, {"pid", getpid()}, {"args", std::move(args)}});

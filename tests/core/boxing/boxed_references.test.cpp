@@ -60,7 +60,7 @@ const auto kernels = [] {
       spell);
   return block;
 }();
-const auto layer = tb::fallback<&call_on>(key::ContractCheck);
+const auto layer = tb::fallback<&call_on>(key::ZeroTensor);
 
 // Leaves a tensor of its own for each result.
 void leave_others(const operator_handle& op, tb::key_set, boxed_stack& s) {
@@ -73,7 +73,7 @@ using namespace boxed_references;
 
 TEST_CASE("boxed_references: a list, a text and an optional that are written come back as themselves",
           "[core][boxing][B3][B5]") {
-  const tb::include_guard through(key::ContractCheck);
+  const tb::include_guard through(key::ZeroTensor);
   numbers list{1};
   CHECK(&in_place_list(list) == &list);
   CHECK(list == numbers{1, 7});
@@ -95,8 +95,8 @@ TEST_CASE("boxed_references: a list, a text and an optional that are written com
 TEST_CASE("boxed_references: a boxed kernel may leave a value of its own for a result that is an argument",
           "[core][boxing][B5]") {
   constexpr auto fresh = [](const operator_handle&, boxed_stack& s) { s.drop(1), s.push(numbers{9}); };
-  const auto own = tb::implement("ref").impl_boxed<fresh>(in_place_list, key::ContractCheck);
-  const tb::include_guard through(key::ContractCheck);
+  const auto own = tb::implement("ref").impl_boxed<fresh>(in_place_list, key::ZeroTensor);
+  const tb::include_guard through(key::ZeroTensor);
   numbers list{1};
   CHECK(&in_place_list(list) == &list);
   CHECK(list == numbers{1});
@@ -109,7 +109,7 @@ TEST_CASE("boxed_references: one argument may be several results, and more than 
     return &std::get<0>(all) == &a && &std::get<1>(all) == &b && &std::get<2>(all) == &a;
   };
   CHECK(same(three_of_two(a, b)));
-  const tb::include_guard through(key::ContractCheck);
+  const tb::include_guard through(key::ZeroTensor);
   tensor::references_taken = 0;
   CHECK(same(three_of_two(a, b)));
   CHECK(tensor::references_taken == 0);
@@ -144,7 +144,7 @@ TEST_CASE(
 TEST_CASE("boxed_references: an optional handle is borrowed like any other", "[core][boxing][B3]") {
   const tensor t(key::CPU, 3);
   const std::optional<tensor> some(t);
-  const tb::include_guard through(key::ContractCheck);
+  const tb::include_guard through(key::ZeroTensor);
   const auto memory = toy::allocations();
   tensor::references_taken = 0;
   const bool found = given(some), none = given(std::nullopt);
@@ -168,7 +168,7 @@ TEST_CASE("boxed_references: a list or a text that is a result is moved out of i
   tensor::references_taken = 0;
   (void)copies(t);
   const auto directly = tensor::references_taken;
-  const tb::include_guard through(key::ContractCheck);
+  const tb::include_guard through(key::ZeroTensor);
   tensor::references_taken = 0;
   const auto all = copies(t);
   CHECK(tensor::references_taken == directly);

@@ -99,7 +99,7 @@ bool holds(const tb::value& v, const Out& x) {
 }
 
 void call_on(const operator_handle& op, tb::key_set keys, boxed_stack& s) {
-  op.redispatch_boxed(keys & tb::below(key::Profiler), s);
+  op.redispatch_boxed(keys & tb::below(key::ModesAbove), s);
 }
 void give_back(const operator_handle&, boxed_stack&) {}  // the argument is the result
 
@@ -110,20 +110,20 @@ void travels(const Out& expected, In argument) {
   static constexpr tb::op<Name, Out(In)> op{};
   static constexpr auto kernel = [](In x) -> Out { return echo<Out>(x); };
   auto block = tb::fragment("boxed_types");
-  block.def(op).template impl<kernel>(op).template impl_boxed<&give_back>(op, key::Trace);
-  const auto fallback = tb::fallback<&call_on>(key::Profiler);
+  block.def(op).template impl<kernel>(op).template impl_boxed<&give_back>(op, key::UserTop2);
+  const auto fallback = tb::fallback<&call_on>(key::ModesAbove);
 
   CHECK(op(argument) == expected);
   {
-    const tb::include_guard layer(key::Profiler);
+    const tb::include_guard layer(key::ModesAbove);
     CHECK(op(argument) == expected);
   }
   {
-    const tb::include_guard boxed_kernel(key::Trace);
+    const tb::include_guard boxed_kernel(key::UserTop2);
     CHECK(op(argument) == expected);
   }
   const operator_handle by_name = tb::registry::process().find(Name.view());
-  for (const tb::key_set through : {tb::key_set(), tb::key_set(key::Profiler), tb::key_set(key::Trace)}) {
+  for (const tb::key_set through : {tb::key_set(), tb::key_set(key::ModesAbove), tb::key_set(key::UserTop2)}) {
     const tb::include_guard layers(through);
     boxed_stack s;
     s.push(tb::value(echo<Out>(argument)));
@@ -212,8 +212,8 @@ TEST_CASE("boxed_types: what cannot be copied may be written to, and a copy of i
   static constexpr tb::op<"boxed_types::pin", std::int64_t(pinned&)> pin;
   auto block = tb::fragment("boxed_types");
   block.def(pin).impl<[](pinned& x) { return std::int64_t{x.number = 4}; }>(pin);
-  const auto fallback = tb::fallback<&call_on>(key::Profiler);
-  const tb::include_guard layer(key::Profiler);
+  const auto fallback = tb::fallback<&call_on>(key::ModesAbove);
+  const tb::include_guard layer(key::ModesAbove);
   pinned x;
   CHECK(pin(x) == 4);
   CHECK(x.number == 4);

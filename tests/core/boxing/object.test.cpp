@@ -56,7 +56,7 @@ void look_and_call_on(const operator_handle& op, tb::key_set keys, boxed_stack& 
   if (const tb::value& first = s.top(1)[0]; first.is<object_ptr<packed>>() && first.get<object_ptr<packed>>()) {
     seen_in_layer = first.get<object_ptr<packed>>()->use_count();
   }
-  op.redispatch_boxed(keys & tb::below(key::Profiler), s);
+  op.redispatch_boxed(keys & tb::below(key::ModesAbove), s);
 }
 
 }  // namespace object_ops
@@ -85,8 +85,8 @@ TEST_CASE("object: the last pointer to go takes the object with it", "[core][obj
 TEST_CASE("object: a borrowed pointer costs neither a count nor memory", "[core][object]") {
   STATIC_REQUIRE(tb::author::boxed_inline<object_ptr<packed>>);
   const auto p = tb::make_object<packed>(3);
-  const auto layer = tb::fallback<&look_and_call_on>(key::Profiler);
-  const tb::include_guard through(key::Profiler);
+  const auto layer = tb::fallback<&look_and_call_on>(key::ModesAbove);
+  const tb::include_guard through(key::ModesAbove);
   (void)read(p);
   const auto memory = toy::allocations();
   seen_in_layer = 0;
@@ -109,8 +109,8 @@ TEST_CASE("object: an owned value holds a count, which goes with it", "[core][ob
 }
 
 TEST_CASE("object: travels through a boxed layer, in a list, as a result and written to", "[core][object][B7]") {
-  const auto layer = tb::fallback<&look_and_call_on>(key::Profiler);
-  const tb::include_guard through(key::Profiler);
+  const auto layer = tb::fallback<&look_and_call_on>(key::ModesAbove);
+  const tb::include_guard through(key::ModesAbove);
   {
     const auto p = tb::make_object<packed>(3);
     CHECK(pass(p) == p);
@@ -163,8 +163,8 @@ TEST_CASE("object: an exception on the way leaves no object behind", "[core][obj
     const tb::value taken = values.pop();
     throw tb::error("from the kernel");
   };
-  const auto block = tb::implement("object", key::UserTop1).impl_boxed<fails>(read, key::UserTop1);
-  const tb::include_guard through(key::UserTop1);
+  const auto block = tb::implement("object", key::ModesAbove).impl_boxed<fails>(read, key::ModesAbove);
+  const tb::include_guard through(key::ModesAbove);
   CHECK_THROWS_AS(tb::registry::process().find("object::read").call_boxed(s), tb::error);
   CHECK(p->use_count() == 1);
   CHECK_THROWS_AS(read(p), tb::error);

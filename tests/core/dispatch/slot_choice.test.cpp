@@ -15,12 +15,12 @@ module;
 
 module topbit.core;
 
-#include "support/naive_table.h"
+#include "oracle/table.h"
 
 namespace topbit {
 namespace {
 
-using toy::naive_table;
+using oracle::naive_table;
 
 // What choose_for_slot asks for, out of the lists of the model: each registration is the target it was made for.
 struct toy_live {
@@ -155,7 +155,7 @@ TEST_CASE("table: the Autograd alias serves autograd keys", "[core][table][P6]")
 
 TEST_CASE("table: the batched decomposition serves FuncTorchBatched", "[core][table][P7]") {
   CHECK(from(with({FTBD}), key::FuncTorchBatched) == to_string(FTBD));
-  CHECK(from(with({FTBD}), key::Batched) == "missing");
+  CHECK(from(with({FTBD}), key::TestMode) == "missing");
 }
 
 TEST_CASE("table: the Autocast alias serves Autocast of every backend, below the key's own kernel and above a fallback",
@@ -239,7 +239,8 @@ TEST_CASE("table: a nested kernel takes AutogradNestedTensor from the composite"
 
 TEST_CASE("table: no alias fills the layers that are neither backend nor autograd", "[core][table][P10h]") {
   const auto live = with({CIA, CEA, CENF, AG, CINT, FTBD});
-  for (dispatch_key k : {key::ADInplaceOrView, key::BackendSelect, key::AutocastCPU, key::VmapMode}) {
+  for (dispatch_key k : {key::ADInplaceOrView, key::BackendSelect, key::AutocastCPU, key::FuncTorchVmapMode,
+                         key::ForwardAD, key::ModesBelow, key::ModesAbove}) {
     CHECK(why(live, k) == inspect::row_reason::transparent);
   }
   CHECK(why(live, key::Tracer) == inspect::row_reason::missing);
@@ -252,7 +253,7 @@ TEST_CASE("table: a slot of a building block alone holds nothing", "[core][table
 
 namespace {
 
-int disagreements(toy::table_fault wrong) {
+int disagreements(oracle::table_fault wrong) {
   std::mt19937 random(11);
   int found = 0;
   for (int round = 0; round < 400; ++round) {
@@ -286,11 +287,11 @@ int disagreements(toy::table_fault wrong) {
 }  // namespace
 
 TEST_CASE("table: every slot of random registrations is as the rules written a second time say", "[core][table]") {
-  CHECK(disagreements(toy::table_fault::none) == 0);
+  CHECK(disagreements(oracle::table_fault::none) == 0);
 }
 
 TEST_CASE("table: a fault planted in the rules is noticed", "[core][table]") {
-  using enum toy::table_fault;
+  using enum oracle::table_fault;
   const auto wrong =
       GENERATE(explicit_before_nonfunctional, composite_shadows, never_ambiguous, fallback_first, fallback_before_alias,
                autograd_before_composite, nested_after_composite, nobody_passes, sparse_counts);

@@ -75,16 +75,18 @@ SparseCsrCPU to SparseCsrHIP: default backend kernel, registered for CompositeEx
 SparseCsrMPS to SparseCsrVE: default backend kernel, registered for CompositeExplicitAutogradNonFunctional at B
 SparseCsrMTIA to SparseCsrMeta: default backend kernel, registered for CompositeExplicitAutogradNonFunctional at B
 BackendSelect: transparent, calls pass through it
+ModesBelow: transparent, calls pass through it
 ADInplaceOrView: transparent, calls pass through it
 AutogradOther: backend fallback, registered for Autograd at B
 AutogradCPU: backend fallback, registered for Autograd at B
 AutogradCUDA: kernel, a fallthrough, registered at C
 AutogradHIP to AutogradMeta: backend fallback, registered for Autograd at B
 AutogradNestedTensor: backend fallback, registered for Autograd at B
+ForwardAD: transparent, calls pass through it
 Tracer: backend fallback, registered at D
-AutocastCPU to AutocastMeta: transparent, calls pass through it
 FuncTorchVmapMode: transparent, calls pass through it
-VmapMode: transparent, calls pass through it
+AutocastCPU to AutocastMeta: transparent, calls pass through it
+ModesAbove: transparent, calls pass through it
 )");
 }
 

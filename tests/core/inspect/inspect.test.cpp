@@ -99,7 +99,7 @@ TEST_CASE("inspect: a dump of a registry is sorted, with fallbacks and owners of
   const auto owner = tb::library("empty", r, C);
   const auto tracing = tb::fallback<&boxed>(key::Tracer, r, C);
   const auto grading = tb::fallback<&boxed>(key::Autograd, r, E);
-  const auto profiling = r.include_always(key::Profiler, D);
+  const auto included = r.include_always(key::UserTop1, D);
   CHECK(named(to_string(dump(r))) ==
         R"(insp::add
   schema    insp::add(Tensor a, Tensor b) -> Tensor
@@ -115,7 +115,7 @@ fallback    Tracer: boxed, registered at C
 fallback    Autograd: boxed, registered at E
 namespace   empty: owned by C
 namespace   insp: owned by A
-always      {Profiler}, registered at D
+always      {UserTop1}, registered at D
 )");
 }
 

@@ -41,7 +41,7 @@ TEST_CASE("json: a dump of an operator and of a registry", "[core][json][I1]") {
   const auto block =
       tb::library("json", r, B).def(width, A).impl<&kernel>(width, key::CPU, A).impl<&kernel>(width, key::CPU, B);
   const auto grading = tb::fallback<&boxed>(key::Autograd, r, B);
-  const auto profiling = r.include_always(key::Profiler, A);
+  const auto included = r.include_always(key::UserTop1, A);
   const json op{
       {"name", "json::width"},
       {"schema", "json::width(toy::image _0) -> int32"},
@@ -58,7 +58,7 @@ TEST_CASE("json: a dump of an operator and of a registry", "[core][json][I1]") {
                                              {"overridden_by", nullptr},
                                              {"replaces", false}}})},
                  {"namespaces", json::array({{{"name", "json"}, {"owner", place(B)}}})},
-                 {"layers", json::array({{{"keys", {"Profiler"}}, {"place", place(A)}}})},
+                 {"layers", json::array({{{"keys", {"UserTop1"}}, {"place", place(A)}}})},
                  {"backend_names", json::array()}};
   CHECK(json::parse(to_json(dump(r))) == all);
 }
@@ -79,7 +79,7 @@ TEST_CASE("json: a computed table", "[core][json][I2]") {
                          {"passes", false},
                          {"registered_for", "CompositeExplicitAutograd"},
                          {"place", place(A)}});
-  CHECK(table.back() == json{{"key", "VmapMode"},
+  CHECK(table.back() == json{{"key", "ModesAbove"},
                              {"reason", "transparent"},
                              {"passes", true},
                              {"registered_for", nullptr},
@@ -146,12 +146,12 @@ TEST_CASE("json: coverage", "[core][json][coverage]") {
 
 TEST_CASE("json: a supposed table", "[core][json][what_if]") {
   const auto result =
-      tb::what_if({key::CPU, tb::inspect::fallthrough_at(key::Tracer), tb::inspect::fallback_at(key::Profiler)});
+      tb::what_if({key::CPU, tb::inspect::fallthrough_at(key::Tracer), tb::inspect::fallback_at(key::UserTop1)});
   const json said = json::parse(to_json(result));
   CHECK(said["op"] == "");
   CHECK(said["suppositions"] == json::array({{{"what", "kernel"}, {"key", "CPU"}},
                                              {{"what", "fallthrough"}, {"key", "Tracer"}},
-                                             {{"what", "fallback"}, {"key", "Profiler"}}}));
+                                             {{"what", "fallback"}, {"key", "UserTop1"}}}));
   CHECK(said["table"] == json::parse(to_json(result.table)));
   REQUIRE(said["changed"].size() == 3);
   CHECK(said["changed"][0] == json{{"from", json::parse(to_json(result.changed[0].from))},

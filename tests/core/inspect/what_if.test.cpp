@@ -115,6 +115,7 @@ TEST_CASE("what if: teaches the rules on an operator without registrations", "[c
   gives     SparseCsrCPU to SparseCsrMeta: composite kernel, for CompositeImplicitAutograd (supposed)
   gives     NestedTensorCPU to NestedTensorMeta: composite kernel, for CompositeImplicitAutograd (supposed)
   gives     BackendSelect: transparent, calls pass through it
+  gives     ModesBelow: transparent, calls pass through it
   gives     Functionalize: composite kernel, for CompositeImplicitAutograd (supposed)
   gives     ADInplaceOrView: transparent, calls pass through it
   gives     AutogradOther: ambiguous autogradother, calls throw
@@ -122,9 +123,10 @@ TEST_CASE("what if: teaches the rules on an operator without registrations", "[c
   gives     AutogradCUDA: kernel, a fallthrough (supposed)
   gives     AutogradHIP to AutogradMeta: composite kernel, for CompositeImplicitAutograd (supposed)
   gives     AutogradNestedTensor: composite kernel, for CompositeImplicitAutograd (supposed)
-  gives     AutocastCPU to AutocastMeta: transparent, calls pass through it
+  gives     ForwardAD: transparent, calls pass through it
   gives     FuncTorchVmapMode: transparent, calls pass through it
-  gives     VmapMode: transparent, calls pass through it
+  gives     AutocastCPU to AutocastMeta: transparent, calls pass through it
+  gives     ModesAbove: transparent, calls pass through it
 )");
 }
 

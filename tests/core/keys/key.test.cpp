@@ -22,15 +22,23 @@ TEST_CASE("key: functionalities rise from the backends to the tracing layers", "
   STATIC_REQUIRE(functionality::Dense < functionality::Quantized);
   STATIC_REQUIRE(functionality::Quantized < functionality::Sparse);
   STATIC_REQUIRE(functionality::NestedTensor < functionality::BackendSelect);
-  STATIC_REQUIRE(functionality::BackendSelect < functionality::Functionalize);
+  STATIC_REQUIRE(functionality::BackendSelect < functionality::Pending);
+  STATIC_REQUIRE(functionality::Pending < functionality::UserBottom1);
+  STATIC_REQUIRE(functionality::UserBottom2 < functionality::ModesBelow);
+  STATIC_REQUIRE(functionality::ModesBelow < functionality::Functionalize);
   STATIC_REQUIRE(functionality::ZeroTensor < functionality::ADInplaceOrView);
   STATIC_REQUIRE(functionality::ADInplaceOrView < functionality::AutogradOther);
   STATIC_REQUIRE(functionality::AutogradOther < functionality::Autograd);
   STATIC_REQUIRE(functionality::Autograd < functionality::AutogradNestedTensor);
-  STATIC_REQUIRE(functionality::AutogradNestedTensor < functionality::Tracer);
-  STATIC_REQUIRE(functionality::Tracer < functionality::Autocast);
-  STATIC_REQUIRE(functionality::Autocast < functionality::FuncTorchBatched);
-  STATIC_REQUIRE(functionality::Trace < functionality::UserTop1);
+  STATIC_REQUIRE(functionality::AutogradNestedTensor < functionality::ForwardAD);
+  STATIC_REQUIRE(functionality::ForwardAD < functionality::UserMiddle1);
+  STATIC_REQUIRE(functionality::UserMiddle2 < functionality::Tracer);
+  STATIC_REQUIRE(functionality::Tracer < functionality::FuncTorchBatched);
+  STATIC_REQUIRE(functionality::FuncTorchBatched < functionality::FuncTorchVmapMode);
+  STATIC_REQUIRE(functionality::FuncTorchVmapMode < functionality::Autocast);
+  STATIC_REQUIRE(functionality::Autocast < functionality::TestMode);
+  STATIC_REQUIRE(functionality::TestMode < functionality::ModesAbove);
+  STATIC_REQUIRE(functionality::ModesAbove < functionality::UserTop1);
   STATIC_REQUIRE(functionality::UserTop1 < functionality::UserTop2);
 }
 

@@ -108,12 +108,11 @@ TEST_CASE("key_name: the backends, from the lowest to the highest", "[core][key_
 }
 
 TEST_CASE("key_name: the functionalities, from the lowest to the highest", "[core][key_name][K1][K4][K6]") {
-  CHECK(
-      all_functionalities() ==
-      "Dense* FPGA MSNPU MLC Vulkan Metal Quantized* CustomRNGKeyId MkldnnCPU Sparse* SparseCsr* NestedTensor* "
-      "BackendSelect UserBottom1 UserBottom2 Functionalize Conjugate Negative ZeroTensor ADInplaceOrView "
-      "AutogradOther Autograd* AutogradNestedTensor UserMiddle1 UserMiddle2 Tracer Autocast* FuncTorchBatched Batched "
-      "FuncTorchVmapMode VmapMode TestMode ContractCheck Profiler Trace UserTop1 UserTop2");
+  CHECK(all_functionalities() ==
+        "Dense* FPGA MSNPU MLC Vulkan Metal Quantized* CustomRNGKeyId MkldnnCPU Sparse* SparseCsr* NestedTensor* "
+        "BackendSelect Pending UserBottom1 UserBottom2 ModesBelow Functionalize Conjugate Negative ZeroTensor "
+        "ADInplaceOrView AutogradOther Autograd* AutogradNestedTensor ForwardAD UserMiddle1 UserMiddle2 Tracer "
+        "FuncTorchBatched FuncTorchVmapMode Autocast* TestMode ModesAbove UserTop1 UserTop2");
 }
 
 TEST_CASE("key_name: a key is called what its constant is called", "[core][key_name][K5]") {
@@ -153,8 +152,10 @@ TEST_CASE("key_name: a key is called what its constant is called", "[core][key_n
       KEY(CustomRNGKeyId),
       KEY(MkldnnCPU),
       KEY(BackendSelect),
+      KEY(Pending),
       KEY(UserBottom1),
       KEY(UserBottom2),
+      KEY(ModesBelow),
       KEY(Functionalize),
       KEY(Conjugate),
       KEY(Negative),
@@ -162,17 +163,14 @@ TEST_CASE("key_name: a key is called what its constant is called", "[core][key_n
       KEY(ADInplaceOrView),
       KEY(AutogradOther),
       KEY(AutogradNestedTensor),
+      KEY(ForwardAD),
       KEY(UserMiddle1),
       KEY(UserMiddle2),
       KEY(Tracer),
       KEY(FuncTorchBatched),
-      KEY(Batched),
       KEY(FuncTorchVmapMode),
-      KEY(VmapMode),
       KEY(TestMode),
-      KEY(ContractCheck),
-      KEY(Profiler),
-      KEY(Trace),
+      KEY(ModesAbove),
       KEY(UserTop1),
       KEY(UserTop2),
       KEY(Undefined),

@@ -16,7 +16,7 @@ namespace model {
 
 namespace tb = topbit;
 namespace key = topbit::key;
-using toy::naive_key_set;
+using oracle::naive_key_set;
 
 // Kernels are numbers; these are none.
 inline constexpr int nobody = -1, falls_through = -2, asks_the_device = -3;
@@ -225,7 +225,7 @@ class naive_registry {
   }
   outcome redispatch(std::size_t op, naive_key_set given, tb::backend device) const {
     if (wrong_.registry == fault::redispatch_ignores_mask && definition_of(op) != nullptr &&
-        at(op, given.highest(toy::fault::none)).kernel == falls_through) {
+        at(op, given.highest(oracle::key_set_fault::none)).kernel == falls_through) {
       return {nobody, std::move(given)};
     }
     return select_kernel(op, std::move(given), device);
@@ -242,7 +242,7 @@ class naive_registry {
 
   static bool stands_for(tb::key_target t, tb::dispatch_key k) {
     if (!t.is_alias()) return t.row == k;
-    return toy::naive_table::stands_for(tb::alias_key{t.alias}, k);
+    return oracle::naive_table::stands_for(tb::alias_key{t.alias}, k);
   }
   const fallback_kernel* fallback_of(tb::dispatch_key k) const {
     for (const fallback_kernel& f : fallbacks) {
@@ -251,7 +251,7 @@ class naive_registry {
     return nullptr;
   }
 
-  naive_row compute(std::size_t op, const toy::naive_table& rules, tb::dispatch_key k) const {
+  naive_row compute(std::size_t op, const oracle::naive_table& rules, tb::dispatch_key k) const {
     const auto choice = rules.at(k);
     if (choice.why == tb::inspect::row_reason::transparent) return {falls_through, choice.why};
     if (!choice.from) return {nobody, choice.why};
@@ -271,7 +271,7 @@ class naive_registry {
   }
   // Recomputes a table, or, where that is the fault, only the slots of one target.
   void refresh(std::size_t op, std::optional<tb::key_target> only = {}) {
-    toy::naive_table rules;
+    oracle::naive_table rules;
     rules.wrong = wrong_.table;
     if (operators[op].selects_backend) rules.kernels.push_back(key::BackendSelect);
     for (const kernel& k : kernels) {
@@ -310,7 +310,7 @@ class naive_registry {
     if (definition_of(op) == nullptr) return {nobody, std::move(keys)};
     for (;;) {
       std::erase_if(keys.layers, [&](tb::functionality f) { return passed_by_all(op, f); });
-      const tb::dispatch_key k = keys.highest(toy::fault::none);
+      const tb::dispatch_key k = keys.highest(oracle::key_set_fault::none);
       const naive_row row = at(op, k);
       if (row.kernel == falls_through) {
         keys.layers.erase(k.layer);

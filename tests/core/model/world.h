@@ -100,7 +100,7 @@ class world {
     }
     const outcome wanted = rules.call(op, std::move(brought), thread, g.device);
     const tb::inspect::explanation found = tb::inspect::explain_keys(*handles_[op], arguments);
-    const std::string selected = tb::to_string(wanted.keys.highest(toy::fault::none));
+    const std::string selected = tb::to_string(wanted.keys.highest(oracle::key_set_fault::none));
     if (found.found == (wanted.kernel != nobody) && found.effective == real(wanted.keys) &&
         tb::to_string(found.selected) == selected) {
       return;

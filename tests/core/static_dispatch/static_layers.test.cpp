@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <concepts>
 #include <string>
@@ -107,4 +108,43 @@ TEST_CASE("static_layers: the same layer is a kernel for a key of the table", "[
 TEST_CASE("static_layers: a layer has no kernels for what it does not handle", "[core][static_layers]") {
   static_assert(tb::static_dispatch::layer_kernels<plus<1>, key::UserTop1>(plain, area).size() == 1);
   SUCCEED();
+}
+
+namespace {
+
+// Says what it does.
+struct noted {
+  template <class Op>
+  static constexpr std::string_view note = "adds 1";
+  template <class Op, class Next, class... A>
+  static auto run(Next next, A&&... a) {
+    return next(std::forward<A>(a)...) + 1;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("static_layers: what a layer does is shown where its kernels are", "[core][static_layers]") {
+  const auto defined = tb::static_dispatch::install(tb::static_dispatch::operators<area, grow>{});
+  const auto below = tb::static_dispatch::install(cpu);
+  const auto with = tb::static_dispatch::install(tb::static_dispatch::layer_kernels<noted, key::UserTop1>(area));
+  const auto without = tb::static_dispatch::install(tb::static_dispatch::layer_kernels<logging, key::UserTop2>(area));
+  const image i{{key::CPU}, 2, 3};
+  const tb::include_guard layers(tb::key_set(key::UserTop1) | tb::key_set(key::UserTop2));
+  const tb::inspect::explanation e = tb::explain(area, i, 1);
+  REQUIRE(e.candidates.size() == 1);
+  CHECK(e.candidates[0].note == "");
+  const tb::exclude_guard hidden(key::UserTop2);
+  const std::string text = to_string(tb::explain(area, i, 1));
+  INFO(text);
+  CHECK(text.find("takes     UserTop1: kernel (adds 1), registered at") != std::string::npos);
+  const auto kernels = tb::dump(area.handle()).kernels;
+  CHECK(std::ranges::count(kernels, "adds 1", &tb::inspect::kernel_dump::note) == 1);
+  CHECK(tb::inspect::to_json(e).find("note") == std::string::npos);
+  CHECK(tb::inspect::to_json(tb::explain(area, i, 1)).find("\"note\":\"adds 1\"") != std::string::npos);
+  const auto row = tb::inspect::computed_row(area.handle(), key::UserTop1);
+  CHECK(to_string(row).starts_with("UserTop1: kernel (adds 1), registered at"));
+  const tb::trace_session trace = tb::trace_session::this_thread();
+  (void)area(i, 1);
+  CHECK(trace.events().front().selected_kernel.note == "adds 1");
 }

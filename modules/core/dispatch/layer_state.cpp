@@ -1,0 +1,57 @@
+module topbit.core;
+
+import topbit.std;
+
+namespace topbit::author {
+
+namespace {
+
+struct registered_layers {
+  std::array<layer_functions, most_layers> all{};
+  std::atomic<std::size_t> count{0};
+
+  std::span<const layer_functions> now() const noexcept {
+    return std::span(all).first(count.load(std::memory_order_acquire));
+  }
+};
+constinit registered_layers layers;
+constinit std::mutex adding;
+
+}  // namespace
+
+void add_layer_state(const layer_functions& layer) {
+  const std::lock_guard hold(adding);
+  const std::size_t n = layers.count.load(std::memory_order_relaxed);
+  if (n == most_layers) {
+    throw error("add_layer_state: found " + std::to_string(n) + " layers with a state, and one more, wanted at most " +
+                std::to_string(most_layers));
+  }
+  layers.all[n] = layer;
+  layers.count.store(n + 1, std::memory_order_release);
+}
+
+layer_values layer_values::of_this_thread() {
+  layer_values found;
+  found.excluded_ = {};
+  const key_set excluded = current_thread_keys().exclude;
+  std::size_t i = 0;
+  for (const layer_functions& layer : layers.now()) {
+    found.states_[i++] = layer.current();
+    found.excluded_ = found.excluded_ | (excluded & layer.key);
+  }
+  return found;
+}
+
+void layer_values::install() const noexcept {
+  std::size_t i = 0;
+  for (const layer_functions& layer : layers.now()) layer.install(states_[i++].get());
+}
+
+thread_key_state layer_values_guard::with_keys_of(const layer_values& values) noexcept {
+  thread_key_state keys = current_thread_keys();
+  for (const layer_functions& layer : layers.now())
+    keys.exclude = (keys.exclude - layer.key) | (values.excluded_ & layer.key);
+  return keys;
+}
+
+}  // namespace topbit::author
