@@ -128,7 +128,7 @@ struct derivative_of<author::keep<K...>, R(A...), Formulas...> {
   static_assert(std::same_as<R, tensor>, "a derivative is of one result; write a rule for several");
   static constexpr std::size_t tensors = (std::size_t{0} + ... + (is_tensor_argument<A> ? 1 : 0));
   static_assert(sizeof...(Formulas) == tensors, "a derivative has a formula for each argument that is a tensor");
-  static constexpr bool keeps_first_argument = kept_tensors<K...>::has_first;
+  static constexpr bool keeps_first_argument = kept_tensors<K...>::has_first, saves_tensors = sizeof...(K) != 0;
 
   [[no_unique_address]] kept_tensors<K...> kept;
   [[no_unique_address]] kept_options<A...> options;
@@ -161,7 +161,7 @@ template <class Keep, auto Formula>
 struct formula;
 template <std::size_t... K, auto Formula>
 struct formula<keep<K...>, Formula> {
-  static constexpr bool reads_first = topbit::detail::kept_tensors<K...>::has_first;
+  static constexpr bool reads_first = topbit::detail::kept_tensors<K...>::has_first, saves_tensors = sizeof...(K) != 0;
   [[no_unique_address]] topbit::detail::kept_tensors<K...> kept;
 
   static formula save(bool wanted, const auto& arguments, const tensor& r) {
@@ -178,7 +178,7 @@ template <class... A, class... Part>
 struct derivative_in_parts<tensor(A...), Part...> {
   static_assert(sizeof...(Part) == (std::size_t{0} + ... + topbit::detail::is_tensor_argument<A>),
                 "a part for each tensor");
-  static constexpr bool keeps_first_argument = (Part::reads_first || ...);
+  static constexpr bool keeps_first_argument = (Part::reads_first || ...), saves_tensors = (Part::saves_tensors || ...);
   std::tuple<Part...> parts;
   [[no_unique_address]] topbit::detail::kept_options<A...> options;
 

@@ -26,7 +26,7 @@ constexpr op<
     "bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">
     to_copy;
 
-constexpr key_set observers{key::Tracer, key::TestMode, key::ContractCheck, key::Profiler, key::Trace};
+constexpr key_set observers{key::Tracer, key::TestMode, key::ModesBelow, key::ModesAbove};
 
 void accumulate(tensor& sum, tensor&& gradient, bool recording) {
   if (!sum.defined())
@@ -142,7 +142,8 @@ class run {
   void use_layers(const thread_key_state& recorded) {
     layers_.reset();
     const key_set include = (recorded.include - observers) | (caller_.include & observers);
-    const key_set exclude = (recorded.exclude - observers) | (caller_.exclude & observers);
+    // Gradients have the dtypes of what was saved, wherever backward() is called: autocast would change them.
+    const key_set exclude = (recorded.exclude - observers) | (caller_.exclude & observers) | key::AutocastFunctionality;
     layers_.emplace(thread_key_state{include, create_ ? exclude - autograd_keys : exclude | autograd_keys});
     last_layers_ = recorded;
   }
@@ -275,7 +276,7 @@ void run::run_node(input_buffer& a) {
   n.backward(of_results, of_inputs);
   if ((flags & node_access::hooked) != 0) detail::run_after_hooks(n, of_inputs, of_results);
   if (detail::looks_for_anomalies) detail::check_for_nan(n, of_inputs);
-  if (!retain_ && (flags & node_access::owned) == 0) {
+  if (!retain_ && (flags & node_access::kept) == 0) {
     node_access::raise_flag(n, node_access::released);
     n.release();
   }
@@ -319,7 +320,7 @@ void run::release_everything() noexcept try {
   // Leaves stay usable; a node must not be released twice.
   for (node* n : reached) {
     if (n->role == detail::is_leaf || n->is_released() ||
-        (node_access::flags(*n) & (node_access::output | node_access::owned)) != 0)
+        (node_access::flags(*n) & (node_access::output | node_access::kept)) != 0)
       continue;
     node_access::raise_flag(*n, node_access::released);
     n->release();

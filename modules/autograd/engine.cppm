@@ -20,7 +20,7 @@ export struct backward_options {
 ///
 /// Cost     one visit per node, deepest first, without recursion; unshared sums are computed in place
 /// Layers   each rule runs with the include and exclude sets of the thread that recorded its call, except observers
-///          (Tracer, Profiler, Trace, ContractCheck, TestMode), which are the caller's
+///          (Tracer, TestMode, ModesBelow, ModesAbove), which are the caller's
 /// Errors   error if root needs no gradient, if the graph was released by an earlier backward, if a saved tensor was
 ///          written in place, if a rule's gradient does not match its argument, if a hook or a rule made a cycle, if
 ///          nested runs by hooks or rules exhaust the thread's stack; shape_error, dtype_error or device_error if root

@@ -128,6 +128,10 @@ class function_node : public node {
   std::vector<intrusive_ptr<node>> edges_;
   std::vector<std::optional<kind_of_result>> kinds_;
   std::string_view name_;
+
+ protected:
+  // backward() runs with the layers of forward(), such as autocast.
+  author::layer_values layers_ = author::layer_values::of_this_thread();
 };
 
 template <class Function>
@@ -137,6 +141,7 @@ class function_node_of final : public function_node {
  public:
   using function_node::function_node;
   void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
+    const author::layer_values_guard layers(layers_);
     const std::vector<tensor> given = materialized(of_results);
     auto found = Function::backward(context_, gradients_as<typename parts::backward_types::gradient>(given));
     if constexpr (std::same_as<decltype(found), tensor>) {
@@ -223,7 +228,8 @@ R apply_function(std::type_identity<R(A...)>, std::type_identity_t<A>... a) {
 export template <class Function>
 concept differentiable_function = detail::explain_function<Function>().ok();
 
-/// Calls Function::forward() without recording, and makes its results those of a node that runs Function::backward().
+/// Calls Function::forward() without recording, and makes its results those of a node that runs Function::backward(),
+/// in the autocast scopes of forward().
 /// No overhead if no argument requires a gradient.
 export template <class Function, class... A>
 auto apply(A&&... a) {

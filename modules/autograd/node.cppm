@@ -70,15 +70,16 @@ export class node : public tensor_extension {
   static void operator delete(void* p, std::size_t bytes) noexcept { author::give_memory(p, bytes); }
 
  protected:
-  inline explicit node(detail::role is = detail::is_node) noexcept : tensor_extension(is) {}
+  inline explicit node(detail::role is = detail::is_node, std::uint8_t flags = 0) noexcept
+      : tensor_extension(is), flags_(flags) {}
   /// The edges, which a derived class owns and whose place does not change. Call it once they exist.
   void connect(std::span<intrusive_ptr<node>> edges);
 
  private:
   friend struct detail::node_access;
   static constexpr std::uint8_t released_bit = 1, hooked_bit = 2, traced_bit = 4, output_bit = 8, outputs_bit = 16,
-                                owned_bit = 32;
-  std::atomic<std::uint8_t> flags_{0};
+                                kept_bit = 32;
+  std::atomic<std::uint8_t> flags_;
 
  protected:
   bool holds_ = false;  // whether saved tensors are held, of a derived class; here, where there is room
@@ -110,7 +111,8 @@ struct node_access {
     n.flags_.fetch_or(bit, std::memory_order_relaxed);
   }
   static constexpr std::uint8_t released = node::released_bit, hooked = node::hooked_bit, traced = node::traced_bit,
-                                output = node::output_bit, has_outputs = node::outputs_bit, owned = node::owned_bit;
+                                output = node::output_bit, has_outputs = node::outputs_bit,
+                                kept = node::kept_bit;  // the engine does not release it
 };
 
 // Hooks and source locations are stored outside the graph; these drop those of a destroyed node.

@@ -68,6 +68,13 @@ decltype(auto) gradients_as(std::span<const tensor> of_results) {
   }
 }
 
+// Whether the node of a rule has saved tensors to release. One that has none can run again at any time.
+template <class Rule>
+inline constexpr bool saves_tensors = !std::is_trivially_destructible_v<Rule>;
+template <class Rule>
+  requires requires { Rule::saves_tensors; }
+inline constexpr bool saves_tensors<Rule> = Rule::saves_tensors;
+
 // The node of a call: the rule, and the edges, of which a list of tensors has a number of its own.
 template <const auto& Op, class Rule, class Sig>
 class recorded;
@@ -79,7 +86,7 @@ class recorded<Op, Rule, R(A...)> final : public node {
                                        std::array<intrusive_ptr<node>, backward_types::edges>>;
 
  public:
-  explicit recorded(const A&... a) {
+  explicit recorded(const A&... a) : node(is_node, saves_tensors<Rule> ? 0 : node_access::kept) {
     if constexpr (listed) {
       (add_edges(a), ...);
     } else {

@@ -48,8 +48,8 @@ class part_written final : public node {
         edges_(by_->inputs().begin(), by_->inputs().end()) {
     edges_[0] = author::gradient_edge(base);
     connect(edges_);
-    // The engine also reaches by_ through saved results; `owned` leaves freeing its saved tensors to release().
-    detail::node_access::raise_flag(*by_, detail::node_access::owned);
+    // The engine also reaches by_ through saved results; freeing its saved tensors is left to release().
+    detail::node_access::raise_flag(*by_, detail::node_access::kept);
   }
 
   void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {

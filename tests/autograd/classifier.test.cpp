@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernel_abi.h"
-#include "support/tensor_mlp_reference.h"
+#include "oracle/mlp.h"
 #include "support/tensor_values.h"
 import topbit;
 
@@ -46,10 +46,10 @@ std::vector<double> rounded(std::vector<double> x) {
   return x;
 }
 
-std::vector<support::mlp_reference::layer> make_layers(support::numbers& source) {
-  std::vector<support::mlp_reference::layer> layers;
+std::vector<oracle::mlp::layer> make_layers(support::numbers& source) {
+  std::vector<oracle::mlp::layer> layers;
   for (std::size_t l = 0; l + 1 < std::size(widths); ++l) {
-    support::mlp_reference::layer w{widths[l], widths[l + 1], {}, {}};
+    oracle::mlp::layer w{widths[l], widths[l + 1], {}, {}};
     const double bound = 1 / std::sqrt(static_cast<double>(w.in));
     for (std::size_t n = 0; n < w.in * w.out; ++n) w.weight.push_back(static_cast<float>(source.real(-bound, bound)));
     for (std::size_t n = 0; n < w.out; ++n) w.bias.push_back(static_cast<float>(source.real(-bound, bound)));
@@ -62,7 +62,7 @@ std::vector<support::mlp_reference::layer> make_layers(support::numbers& source)
 struct network {
   std::vector<tensor> weights, biases;
 
-  network(const std::vector<support::mlp_reference::layer>& layers, tb::dtype type) {
+  network(const std::vector<oracle::mlp::layer>& layers, tb::dtype type) {
     for (const auto& l : layers) {
       const auto in = static_cast<std::int64_t>(l.in), out = static_cast<std::int64_t>(l.out);
       weights.push_back(tb::require_grad(support::tensor_of(l.weight, {in, out}, type)));
@@ -108,7 +108,7 @@ TEMPLATE_TEST_CASE("classifier: training by operators agrees with plain loops", 
   constexpr double tolerance = is_float ? 2e-5 : 1e-12;
   support::numbers source(3);
   const auto layers = make_layers(source);
-  support::mlp_reference reference(layers);
+  oracle::mlp reference(layers);
   network net(layers, tb::dtype_of<TestType>);
 
   double first = 0, last = 0;

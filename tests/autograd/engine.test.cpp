@@ -112,8 +112,20 @@ TEST_CASE("engine: a graph runs once, unless it is retained", "[autograd][engine
   tb::backward(y);
   CHECK(values(tb::leaf_grad(x)) == list{6, 12});
   CHECK(text_of<tb::error>([&] { tb::backward(y); }) ==
-        "aten::sum: its saved tensors were released by an earlier backward(); pass retain_graph = true there");
+        "aten::mul.Tensor: its saved tensors were released by an earlier backward(); pass retain_graph = true there; "
+        "while backward ran aten::mul.Tensor of aten::sum");
   CHECK(values(tb::leaf_grad(x)) == list{6, 12});
+}
+
+TEST_CASE("engine: a graph that saved no tensor runs again, and so does such a part of two", "[autograd][engine]") {
+  const tensor x = leaf({1, 2});
+  const tensor y = aten::sum(aten::neg(x + 1) - x);
+  for (int i = 0; i < 3; ++i) tb::backward(y);
+  CHECK(values(tb::leaf_grad(x)) == list{-6, -6});
+  const tensor shared = aten::neg(x), first = aten::sum(aten::exp(shared)), second = aten::sum(shared * shared);
+  tb::backward(first);
+  tb::backward(second);
+  CHECK_THROWS_AS(tb::backward(first), tb::error);
 }
 
 TEST_CASE("engine: a part of a graph that was released is refused from another root", "[autograd][engine]") {
@@ -379,7 +391,7 @@ namespace {
 int calls_of_layer = 0;
 void count_call(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& s) {
   if (op.name() == "aten::mul.Tensor") ++calls_of_layer;
-  op.redispatch_boxed(keys & tb::below(tb::key::UserMiddle1), s);
+  op.redispatch_boxed(keys.below_highest(), s);
 }
 }  // namespace
 
@@ -403,6 +415,27 @@ TEST_CASE("engine: a rule runs with the layers its call was recorded with", "[au
     CHECK(calls_of_layer == 1);
   }
   CHECK_FALSE(tb::current_thread_keys().include.intersects(middle));
+}
+
+TEST_CASE("engine: modes are the caller's: those that are on in backward see the calls of rules",
+          "[autograd][engine]") {
+  for (const tb::dispatch_key mode : {tb::key::ModesBelow, tb::key::ModesAbove}) {
+    const tb::registration layer = tb::fallback<&count_call>(mode);
+    const tensor x = leaf({1, 2}), w = tensor_of({3, 4}, {2});
+    const tensor outside = aten::sum(x * w);
+    calls_of_layer = 0;
+    tensor inside;
+    {
+      const tb::include_guard on{tb::key_set(mode)};
+      inside = aten::sum(x * w);
+      CHECK(calls_of_layer == 1);
+      tb::backward(outside);
+      CHECK(calls_of_layer == 2);
+    }
+    tb::backward(inside);
+    CHECK(calls_of_layer == 2);
+    CHECK(values(tb::leaf_grad(x)) == list{6, 8});
+  }
 }
 
 namespace {
