@@ -180,7 +180,7 @@ typedef struct tb_convolution {
 // state. F32 or F64, the same for all arrays.
 typedef struct tb_update {
   void* parameter;
-  void* gradient;  // with gradient_scale != 0, divided by it in place
+  void* gradient;  // with a gradient scale, divided by it in place
   void* state[3];  // null where the operation has none
   int64_t count;
   double rate, decay;
@@ -194,7 +194,10 @@ typedef struct tb_update {
   int32_t nesterov;
   int32_t first_step;  // of SGD
   int32_t reserved;
-  const double* step_there;  // of ADAM, ADAMW: null, or the step on the device of the arrays, read when the kernel runs
+  // On the device of the arrays, read when the kernel runs; null if there is none.
+  const double* step_there;   // of ADAM, ADAMW: in place of `step`
+  const double* scale_there;  // in place of gradient_scale
+  const double* skip_there;   // nothing is written unless it is 0
 } tb_update;
 
 // A matrix at each position of a batch; any strides, in elements; 0 broadcasts.
@@ -294,7 +297,7 @@ typedef struct tb_memory {
   const char* (*last_error)(void);  // text of this thread's last failure; never null
 } tb_memory;
 
-enum { TB_ABI_VERSION = 6 };
+enum { TB_ABI_VERSION = 7 };
 
 // Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (scalar, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.

@@ -12,7 +12,7 @@ static_assert(sizeof(void*) == 8 && sizeof(void (*)(void)) == 8, "the kernel ABI
 static_assert(sizeof(tb_status) == 4 && sizeof(tb_dtype) == 4 && sizeof(tb_elementwise_op) == 4);
 
 static_assert(TB_MAX_DIMS == 8 && TB_MAX_OPERANDS == 4 && TB_MAX_ROWS == 6 && TB_MAX_NUMBERS == 3);
-static_assert(TB_ABI_VERSION == 6 && TB_DTYPE_COUNT == 10);
+static_assert(TB_ABI_VERSION == 7 && TB_DTYPE_COUNT == 10);
 static_assert(TB_OK == 0 && TB_UNSUPPORTED_DTYPE == 1 && TB_BAD_INDEX == 2 && TB_OUT_OF_MEMORY == 3);
 static_assert(TB_DEVICE_ERROR == 4 && TB_NO_DEVICE == 5 && TB_NOT_BUILT == 6 && TB_DIVISION_BY_ZERO == 7);
 static_assert(TB_BOOL == 0 && TB_U8 == 1 && TB_I8 == 2 && TB_I16 == 3 && TB_I32 == 4 && TB_I64 == 5);
@@ -104,7 +104,7 @@ static_assert(offsetof(tb_convolution, kernel) == 112 && offsetof(tb_convolution
 static_assert(offsetof(tb_convolution, padding) == 160 && offsetof(tb_convolution, dilation) == 184);
 static_assert(offsetof(tb_convolution, dtype) == 208 && offsetof(tb_convolution, reserved) == 212);
 
-static_assert(sizeof(tb_update) == 136);
+static_assert(sizeof(tb_update) == 152);
 static_assert(offsetof(tb_update, parameter) == 0 && offsetof(tb_update, gradient) == 8);
 static_assert(offsetof(tb_update, state) == 16 && offsetof(tb_update, count) == 40);
 static_assert(offsetof(tb_update, rate) == 48 && offsetof(tb_update, decay) == 56);
@@ -113,7 +113,8 @@ static_assert(offsetof(tb_update, epsilon) == 80 && offsetof(tb_update, step) ==
 static_assert(offsetof(tb_update, gradient_scale) == 96 && offsetof(tb_update, op) == 104);
 static_assert(offsetof(tb_update, dtype) == 108 && offsetof(tb_update, maximize) == 112);
 static_assert(offsetof(tb_update, nesterov) == 116 && offsetof(tb_update, first_step) == 120);
-static_assert(offsetof(tb_update, step_there) == 128);
+static_assert(offsetof(tb_update, step_there) == 128 && offsetof(tb_update, scale_there) == 136);
+static_assert(offsetof(tb_update, skip_there) == 144);
 
 static_assert(sizeof(tb_matrices) == 88);
 static_assert(offsetof(tb_matrices, batch) == 8 && offsetof(tb_matrices, row) == 72);

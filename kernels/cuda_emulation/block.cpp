@@ -167,6 +167,8 @@ void resume(unsigned i) {
   go(all.scheduler, f.rest);
 #ifdef TOPBIT_FIBERS_UNDER_ASAN
   __sanitizer_finish_switch_fiber(all.scheduler_fake, nullptr, nullptr);
+  // The sanitizer's swapcontext() clears the shadow of the whole stack each time; once it is mapped is enough.
+  f.rest.context.uc_stack.ss_size = 0;
 #endif
 }
 

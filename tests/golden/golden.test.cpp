@@ -12,6 +12,7 @@
 
 #include "kernel_abi.h"
 #include "replay_forms.h"
+#include "support/scale.h"
 
 import topbit;
 import topbit.cuda;
@@ -77,7 +78,10 @@ void replay(const golden::block& b, tally& counts) {
   constexpr std::size_t most = 10;
   const std::vector<golden::form> forms = golden::forms_of(*op);
   std::size_t turn = 0;
+  // A device may be emulated, which takes minutes; all cases are for the CPU, whatever TOPBIT_TEST_SCALE is.
+  sampled_cases on_device;
   for (const golden::one_case& c : b.cases) {
+    if (golden::tested.type != tb::backend::CPU && !on_device.is_drawn()) continue;
     if (needs_pending_dtype(c)) {
       ++counts.without_dtype;
       continue;

@@ -16,7 +16,7 @@ struct gradients {
 
   explicit gradients(const tb_update& u)
       : gradient(static_cast<T*>(u.gradient)),
-        scale(T(u.gradient_scale)),
+        scale(T(u.scale_there != nullptr ? *u.scale_there : u.gradient_scale)),
         sign(T(u.maximize != 0 ? -1 : 1)),
         decay(T(u.op == TB_UPDATE_ADAMW ? 0 : u.decay)) {}
   T of(int64_t i, T parameter) const {
@@ -81,11 +81,12 @@ update_fn update_of(const tb_update& u) {
 }  // namespace
 
 tb_status update(const tb_update* call, const tb_call*) {
-  const bool scaled = call->gradient_scale != 0;
+  const bool scaled = call->gradient_scale != 0 || call->scale_there != nullptr;
   update_fn run = nullptr;
   if (call->dtype == TB_F32) run = scaled ? update_of<float, true>(*call) : update_of<float, false>(*call);
   if (call->dtype == TB_F64) run = scaled ? update_of<double, true>(*call) : update_of<double, false>(*call);
   if (run == nullptr || call->op < 0 || call->op >= TB_UPDATE_COUNT) return TB_UNSUPPORTED_DTYPE;
+  if (call->skip_there != nullptr && *call->skip_there != 0) return TB_OK;
   const int64_t parts = (call->count + parallel_grain - 1) / parallel_grain;
   each_part(parts, [&](int64_t part) {
     const int64_t first = part * parallel_grain, last = first + parallel_grain;

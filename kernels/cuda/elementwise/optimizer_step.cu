@@ -16,13 +16,13 @@ struct step_call {
   T* gradient;
   T* state[3];
   int64_t count;
-  T scale, sign, decay;                  // of the gradient
-  T rate, momentum, rest;                // of SGD
-  bool begins, nesterov;                 // of SGD
-  T keep, part, second, other, epsilon;  // of Adam
-  T corrections[2];                      // of Adam: rate / (1 - beta1^step), sqrt(1 - beta2^step)
-  double size, kept[2];                  // rate, and beta1 and beta2
-  const double* step_there;              // the step count on the device, or null
+  T scale, sign, decay;                                 // of the gradient
+  T rate, momentum, rest;                               // of SGD
+  bool begins, nesterov;                                // of SGD
+  T keep, part, second, other, epsilon;                 // of Adam
+  T corrections[2];                                     // of Adam: rate / (1 - beta1^step), sqrt(1 - beta2^step)
+  double size, kept[2];                                 // rate, and beta1 and beta2
+  const double *step_there, *scale_there, *skip_there;  // of tb_update
 };
 
 // Adam's bias corrections: rate / (1 - beta1^step) for `which` 0, sqrt(1 - beta2^step) for 1.
@@ -39,6 +39,8 @@ step_call<T> call_of(const tb_update& u) {
   for (int i = 0; i < 3; ++i) call.state[i] = static_cast<T*>(u.state[i]);
   call.count = u.count;
   call.scale = T(u.gradient_scale);
+  call.scale_there = u.scale_there;
+  call.skip_there = u.skip_there;
   call.sign = T(u.maximize != 0 ? -1 : 1);
   call.decay = T(u.op == TB_UPDATE_ADAMW ? 0 : u.decay);
   if (u.op == TB_UPDATE_SGD) {
@@ -67,8 +69,8 @@ step_call<T> call_of(const tb_update& u) {
 // The gradient as the step uses it: unscaled, negated when maximizing, with weight decay added. The unscaled
 // gradient is stored back.
 template <bool Scaled, typename T>
-__device__ T gradient_of(const step_call<T>& call, T& gradient, T parameter) {
-  if constexpr (Scaled) gradient = gradient / call.scale;
+__device__ T gradient_of(const step_call<T>& call, T scale, T& gradient, T parameter) {
+  if constexpr (Scaled) gradient = gradient / scale;
   return call.decay == T(0) ? gradient * call.sign : gradient * call.sign + parameter * call.decay;
 }
 
@@ -109,7 +111,11 @@ struct adam {
 
 template <typename Step, typename T, int V, bool Scaled>
 __global__ void __launch_bounds__(block_threads) take_step(step_call<T> call) {
-  T size = call.corrections[0], root = call.corrections[1];
+  if (call.skip_there != nullptr && *call.skip_there != 0) return;
+  T size = call.corrections[0], root = call.corrections[1], scale = call.scale;
+  if constexpr (Scaled) {
+    if (call.scale_there != nullptr) scale = T(*call.scale_there);
+  }
   if constexpr (Step::counts) {
     if (call.step_there != nullptr) {
       __shared__ T found[2];
@@ -136,7 +142,7 @@ __global__ void __launch_bounds__(block_threads) take_step(step_call<T> call) {
       T kept[3] = {};
 #pragma unroll
       for (int s = 0; s < Step::states; ++s) kept[s] = state[s].of[j];
-      const T g = gradient_of<Scaled>(call, gradient.of[j], parameter.of[j]);
+      const T g = gradient_of<Scaled>(call, scale, gradient.of[j], parameter.of[j]);
       parameter.of[j] = Step::apply(call, size, root, parameter.of[j], g, kept);
 #pragma unroll
       for (int s = 0; s < Step::states; ++s) state[s].of[j] = kept[s];
@@ -157,7 +163,7 @@ bool is_aligned(const tb_update& u) {
 template <typename Step, typename T>
 tb_status run(const tb_update& u, const scope& on) {
   constexpr int width = 16 / int(sizeof(T));
-  const bool scaled = u.gradient_scale != 0, aligned = is_aligned(u);
+  const bool scaled = u.gradient_scale != 0 || u.scale_there != nullptr, aligned = is_aligned(u);
   const auto kernel = aligned ? (scaled ? take_step<Step, T, width, true> : take_step<Step, T, width, false>)
                               : (scaled ? take_step<Step, T, 1, true> : take_step<Step, T, 1, false>);
   const int64_t vectors = aligned ? (u.count + width - 1) / width : u.count;

@@ -45,7 +45,7 @@ constexpr operator_page pages[] = {
          .memory = "self and the state are written, except state_steps, and grads if grad_scale is given; no two of "
                    "them may share elements",
          .cost = "one pass over each parameter, its gradient and its state; what is not dense, or float16 or bfloat16, "
-                 "is copied first; state_steps on a device are read there, a grad_scale or found_inf is waited for",
+                 "is copied first; state_steps, grad_scale and found_inf on a device are read there, without waiting",
          .errors = {bad_value(other_lengths,
                               "_fused_adam_([[1.0]], [[1.0]], [[0.0]], [[0.0]], [], [], lr=0.1, beta1=0.9, beta2=0.5, "
                               "weight_decay=0.0, eps=0.0, amsgrad=False, maximize=False)"),

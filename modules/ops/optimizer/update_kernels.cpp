@@ -69,14 +69,6 @@ void check_one_element(backend_call c, const tensor& t, std::string_view name) {
   refuse<shape_error>(c, "found " + std::string(name) + " " + to_string(t.sizes()) + ", wanted one element");
 }
 
-// The number in a tensor of one element; none if no tensor is given.
-std::optional<double> number_in(backend_call c, const optional_tensor& t, std::string_view name) {
-  if (!is_given(t)) return {};
-  check_one_element(c, *t, name);
-  if (c.table == nullptr) return {};
-  return item(*t);
-}
-
 // A tensor as a kernel updates it: itself, or a dense copy in the compute type, which finish() copies back.
 class updated {
  public:
@@ -95,33 +87,55 @@ class updated {
   tensor copy_;
 };
 
-// The step numbers. Those on the CPU are read here, others by the kernel, so that the host does not wait.
-class step_numbers {
+// A number for the step of parameter i, in a tensor of one element on the CPU or beside the parameter.
+void check_number(backend_call c, const tensor& t, std::string_view name, const tensor& self, std::size_t i) {
+  check_defined(c, t);
+  check_one_element(c, t, name);
+  if (t.device().type != backend::CPU) check_place(c, t, name, self, i);
+}
+
+// Such a number as the kernel takes it. One on the CPU is read here, others by the kernel, so that the host does not
+// wait; what it reads is valid as long as this object.
+class step_number {
  public:
-  step_numbers(backend_call c, std::span<const tensor> self, std::span<const tensor> steps) : given_(steps) {
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const tensor& one = steps[i];
-      check_defined(c, one);
-      check_one_element(c, one, "a step");
-      if (one.device().type != backend::CPU) check_place(c, one, "state_steps", self[i], i);
+  explicit step_number(const tensor& t) : given_(t) {}
+  void put(double& here, const double*& there) {
+    if (given_.device().type == backend::CPU) {
+      here = item(given_);
+      there = nullptr;
+    } else {
+      there_ = to(given_, dtype::float64);
+      there = static_cast<const double*>(there_.data());
     }
-  }
-  // Sets the step number of parameter i; valid until the next call.
-  void put(tb_update& u, std::size_t i) {
-    const tensor& one = given_[i];
-    u.step = 0;
-    u.step_there = nullptr;
-    if (one.device().type == backend::CPU) {
-      u.step = item(one);
-      return;
-    }
-    there_ = to(one, dtype::float64);
-    u.step_there = static_cast<const double*>(there_.data());
   }
 
  private:
-  std::span<const tensor> given_;
+  const tensor& given_;
   tensor there_;
+};
+
+// What a loss scaler adds to a step: the scale of the gradients, and whether one of them is not finite.
+class scaling {
+ public:
+  scaling(backend_call c, std::span<const tensor> self, const optional_tensor& scale,
+          const optional_tensor& found_inf) {
+    for (std::size_t i = 0; i < self.size(); ++i) {
+      if (is_given(scale)) check_number(c, *scale, "grad_scale", self[i], i);
+      if (is_given(found_inf)) check_number(c, *found_inf, "found_inf", self[i], i);
+    }
+    if (is_given(scale)) scale_.emplace(*scale);
+    if (is_given(found_inf)) found_inf_.emplace(*found_inf);
+  }
+  // False if the step is skipped, and that is known here.
+  bool put(tb_update& u) {
+    double found = 0;
+    if (found_inf_) found_inf_->put(found, u.skip_there);
+    if (scale_) scale_->put(u.gradient_scale, u.scale_there);
+    return found == 0;
+  }
+
+ private:
+  std::optional<step_number> scale_, found_inf_;
 };
 
 // One step of one parameter with the settings in `u`.
@@ -139,7 +153,7 @@ void step(backend_call c, tb_update u, const tensor& self, const tensor& grad,
   u.dtype = static_cast<std::int32_t>(type);
   check_status(c, run_kernel(c, self, c.table->update, &u), self);
   parameter.finish();
-  if (u.gradient_scale != 0) gradient.finish();
+  if (u.gradient_scale != 0 || u.scale_there != nullptr) gradient.finish();
   for (const updated& state : kept) state.finish();
 }
 
@@ -151,9 +165,9 @@ void step_sgd(backend_call c, tensors& self, tensors& grads, tensors& buffers, d
   std::vector<named_list> lists{{"grads", grads, false}};
   if (momentum != 0) lists.push_back({"momentum_buffer_list", buffers, true});
   check_lists(c, self, lists);
+  scaling scaled(c, self, scale, found_inf);
   tb_update u{};
-  u.gradient_scale = number_in(c, scale, "grad_scale").value_or(0);
-  if (number_in(c, found_inf, "found_inf").value_or(0) != 0 || c.table == nullptr) return;
+  if (c.table == nullptr || !scaled.put(u)) return;
   u.op = TB_UPDATE_SGD;
   u.rate = rate;
   u.decay = decay;
@@ -182,11 +196,10 @@ void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, te
     refuse<error>(c, "found " + std::to_string(steps.size()) + " state_steps for " + std::to_string(self.size()) +
                          " parameters, wanted one for each");
   }
+  for (std::size_t i = 0; i < self.size(); ++i) check_number(c, steps[i], "state_steps", self[i], i);
+  scaling scaled(c, self, scale, found_inf);
   tb_update u{};
-  u.gradient_scale = number_in(c, scale, "grad_scale").value_or(0);
-  const bool skipped = number_in(c, found_inf, "found_inf").value_or(0) != 0;
-  step_numbers numbers(c, self, steps);
-  if (skipped || c.table == nullptr) return;
+  if (c.table == nullptr || !scaled.put(u)) return;
   u.op = decoupled ? TB_UPDATE_ADAMW : TB_UPDATE_ADAM;
   u.rate = rate;
   u.decay = decay;
@@ -195,7 +208,8 @@ void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, te
   u.epsilon = epsilon;
   u.maximize = maximize ? 1 : 0;
   for (std::size_t i = 0; i < self.size(); ++i) {
-    numbers.put(u, i);
+    step_number number(steps[i]);
+    number.put(u.step, u.step_there);
     if (amsgrad) {
       step(c, u, self[i], grads[i], {&averages[i], &squares[i], &greatest[i]});
     } else {

@@ -32,6 +32,8 @@ class random_recorder {
 
   /// Calls the recorders of this thread, innermost first.
   static std::optional<recorded_numbers> ask(device where, const generator& source, std::uint64_t count);
+  /// Whether this thread's calls are recorded, to be replayed.
+  static bool is_recording() noexcept;
 
  private:
   random_recorder* outer_;
