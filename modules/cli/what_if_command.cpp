@@ -1,9 +1,17 @@
+module;
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/join.hpp>
+#include <range/v3/view/transform.hpp>
+
 module topbit.cli;
 
 import topbit.std;
 import topbit.core;
 
 namespace topbit::cli {
+
+namespace views = ranges::views;
 
 namespace {
 
@@ -22,12 +30,12 @@ constexpr change changes[] = {
 inspect::supposition change_named(std::string_view word) {
   const std::size_t colon = word.find(':');
   if (colon == std::string_view::npos) return inspect::adding(key_named(word));
-  std::string known;
   for (const change& c : changes) {
     if (word.substr(0, colon) == c.name) return c.make(key_named(word.substr(colon + 1)));
-    known += (known.empty() ? "" : ", ") + std::string(c.name);
   }
-  throw bad_request("what-if: found the change '" + std::string(word.substr(0, colon)) + "', wanted one of " + known);
+  auto known = changes | views::transform(&change::name) | views::join(std::string(", "));
+  throw bad_request("what-if: found the change '" + std::string(word.substr(0, colon)) + "', wanted one of " +
+                    (known | ranges::to<std::string>()));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ topics=(
   "calls:Calls"
   "functions:Functions of several operators"
   "rules:Rules: meta functions, batching, gradients"
+  "autocast:Autocast"
   "training:Networks"
 )
 

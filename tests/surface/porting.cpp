@@ -16,6 +16,7 @@
 #include <vector>
 
 import topbit;
+import topbit.autocast;
 import topbit.cuda;
 
 namespace tb = topbit;
@@ -266,6 +267,12 @@ void training() {
     optimizer.step();
   }
   expect(tb::item(tb::cross_entropy_loss(net(x), labels)) < before, "a step");
+  {
+    const tb::autocast scope(tb::backend::CPU);
+    expect(tb::matmul(x, tb::t(x)).dtype() == tb::dtype::bfloat16, "autocast");
+  }
+  tb::loss_scaler scaler;
+  expect(tb::item(scaler.scale(tb::tensor(2.0f))) == 131072, "a scaled loss");
   const auto small = nn::sequential(nn::linear(4, 8), tb::relu, nn::dropout(0.5));
   expect(small(x).sizes() == shape{2, 8}, "a sequence");
 

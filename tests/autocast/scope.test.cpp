@@ -1,0 +1,152 @@
+#include <catch2/catch_test_macros.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "support/raises.h"
+import topbit;
+import topbit.autocast;
+
+namespace tb = topbit;
+namespace aten = topbit::aten;
+using tb::backend;
+using tb::dtype;
+using tb::tensor;
+
+namespace {
+
+const tensor& matrix() {
+  static const tensor m = tb::from_values<float>({1, 2, 3, 4}, {2, 2});
+  return m;
+}
+dtype of_product() { return aten::mm(matrix(), matrix()).dtype(); }
+
+}  // namespace
+
+TEST_CASE("scope: autocast is off outside, and lowers products inside", "[autocast][scope]") {
+  CHECK(of_product() == dtype::float32);
+  CHECK_FALSE(tb::autocast_enabled(backend::CPU));
+  {
+    const tb::autocast scope(backend::CPU);
+    CHECK(tb::autocast_enabled(backend::CPU));
+    CHECK_FALSE(tb::autocast_enabled(backend::CUDA));
+    CHECK(tb::autocast_dtype(backend::CPU) == dtype::bfloat16);
+    CHECK(of_product() == dtype::bfloat16);
+  }
+  CHECK(of_product() == dtype::float32);
+}
+
+TEST_CASE("scope: scopes nest, with dtypes of their own and islands without autocast", "[autocast][scope]") {
+  const tb::autocast outer(backend::CPU);
+  {
+    const tb::autocast inner(backend::CPU, {.lower = dtype::float16});
+    CHECK(of_product() == dtype::float16);
+    {
+      const tb::autocast island(backend::CPU, {.enabled = false});
+      CHECK_FALSE(tb::autocast_enabled(backend::CPU));
+      CHECK(of_product() == dtype::float32);
+    }
+    CHECK(of_product() == dtype::float16);
+  }
+  CHECK(of_product() == dtype::bfloat16);
+}
+
+TEST_CASE("scope: an exception restores the state before", "[autocast][scope]") {
+  const tb::thread_key_state before = tb::current_thread_keys();
+  try {
+    const tb::autocast outer(backend::CPU);
+    const tb::autocast inner(backend::CPU, {.lower = dtype::float16});
+    throw std::runtime_error("out of both");
+  } catch (const std::runtime_error&) {
+  }
+  const tb::thread_key_state after = tb::current_thread_keys();
+  CHECK(after.include == before.include);
+  CHECK(after.exclude == before.exclude);
+  CHECK(tb::autocast_dtype(backend::CPU) == dtype::bfloat16);
+  CHECK(of_product() == dtype::float32);
+}
+
+TEST_CASE("scope: a scope of one backend leaves the others alone", "[autocast][scope]") {
+  const tb::autocast cuda(backend::CUDA);
+  CHECK(tb::autocast_enabled(backend::CUDA));
+  CHECK(of_product() == dtype::float32);
+  const tb::autocast cpu(backend::CPU);
+  CHECK(of_product() == dtype::bfloat16);
+  const tb::autocast cuda_off(backend::CUDA, {.enabled = false});
+  CHECK(of_product() == dtype::bfloat16);
+}
+
+TEST_CASE("scope: a thread starts without autocast", "[autocast][scope]") {
+  const tb::autocast scope(backend::CPU);
+  dtype found{};
+  std::thread([&] { found = of_product(); }).join();
+  CHECK(found == dtype::float32);
+}
+
+TEST_CASE("scope: a backend without autocast and another dtype are refused, and change nothing", "[autocast][scope]") {
+  CHECK(toy::text_of<tb::device_error>([] { const tb::autocast s(backend::Meta); }) ==
+        "autocast: Meta has no autocast; these backends have: CPU, CUDA");
+  CHECK(toy::text_of<tb::dtype_error>([] { const tb::autocast s(backend::CPU, {.lower = dtype::float32}); }) ==
+        "autocast(CPU): found dtype float32, wanted float16 or bfloat16");
+  CHECK(of_product() == dtype::float32);
+  CHECK_FALSE(tb::autocast_enabled(backend::CPU));
+}
+
+TEST_CASE("scope: a backend of one's own names the dtype it prefers", "[autocast][scope]") {
+  tb::author::set_autocast_dtype(backend::PrivateUse7, dtype::float16);
+  const tb::autocast scope(backend::PrivateUse7);
+  CHECK(tb::autocast_dtype(backend::PrivateUse7) == dtype::float16);
+  CHECK(toy::text_of<tb::dtype_error>([] { tb::author::set_autocast_dtype(backend::PrivateUse7, dtype::int64); }) ==
+        "autocast(PrivateUse7): found dtype int64, wanted float16 or bfloat16");
+}
+
+TEST_CASE("scope: current_layers() carries dtype, islands and the cache's switch to another thread",
+          "[autocast][scope]") {
+  const auto elsewhere = [](const tb::layer_state& layers) {
+    dtype found{}, after{};
+    std::thread([&] {
+      {
+        const tb::layer_guard guard(layers);
+        found = of_product();
+        {
+          const tb::autocast inner(backend::CPU, {.lower = dtype::bfloat16});
+          CHECK(of_product() == dtype::bfloat16);
+        }
+        CHECK(of_product() == found);
+      }
+      after = of_product();
+    }).join();
+    CHECK(after == dtype::float32);
+    return found;
+  };
+  CHECK(elsewhere(tb::layer_state{}) == dtype::float32);
+  CHECK(elsewhere(tb::current_layers()) == dtype::float32);
+  const tb::autocast scope(backend::CPU, {.lower = dtype::float16});
+  CHECK(elsewhere(tb::current_layers()) == dtype::float16);
+  {
+    const tb::autocast island(backend::CPU, {.enabled = false});
+    CHECK(elsewhere(tb::current_layers()) == dtype::float32);
+  }
+  {
+    const tb::exclude_guard hidden(tb::key::AutocastFunctionality);
+    CHECK(elsewhere(tb::current_layers()) == dtype::float32);
+  }
+  const tb::layer_state of_scope = tb::current_layers();
+  const tb::layer_guard none(tb::layer_state{});
+  CHECK(of_product() == dtype::float32);
+  CHECK_FALSE(tb::autocast_enabled(backend::CPU));
+  const tb::layer_guard again(of_scope);
+  CHECK(of_product() == dtype::float16);
+}
+
+// Aborts, so that no state of another scope is restored. Run by its tag, in a process of its own.
+TEST_CASE("scope: one that ends before a scope inside it ends the process", "[.][unordered]") {
+  std::optional<tb::autocast> outer(std::in_place, backend::CPU), inner(std::in_place, backend::CPU);
+  outer.reset();
+}
+TEST_CASE("scope: one that ends on another thread ends the process", "[.][elsewhere]") {
+  std::optional<tb::autocast> scope(std::in_place, backend::CPU);
+  std::thread([&] { scope.reset(); }).join();
+}
