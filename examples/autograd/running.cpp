@@ -33,7 +33,7 @@ int main() {
   try {
     tb::backward(loss);
   } catch (const tb::error& e) {
-    std::puts(std::string(e.op()).c_str());  // prints: aten::sum
+    std::puts(std::string(e.op()).c_str());  // prints: aten::mul.Tensor
   }
 
   // Gradients with respect to any tensor, not accumulated; second derivatives too.

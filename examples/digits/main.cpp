@@ -17,6 +17,7 @@
 #include "options.h"
 
 import topbit;
+import topbit.autocast;
 
 #include "models.h"
 #include "training.h"
@@ -34,14 +35,31 @@ void progress(int epoch, std::int64_t done, std::int64_t all) {
   if (done >= all) std::fprintf(stderr, "\r%*s\r", 44, "");
 }
 
+// One step in the lower precision of a scope, or, if autocast is not enabled, in float32. The scaler keeps gradients in
+// the range of float16.
 template <class Model>
-double train_epoch(const Model& scores, tb::optimizer& optimizer, const labelled& train, const options& o, int epoch,
+double step(const Model& scores, tb::optimizer& optimizer, tb::loss_scaler& scaler,
+            const tb::autocast_options& precision, const labelled& b) {
+  optimizer.zero_grad();
+  const tb::tensor loss = [&] {
+    const tb::autocast scope(b.images.device().type, precision);
+    return tb::cross_entropy_loss(scores(b.images), b.labels);
+  }();
+  tb::backward(scaler.scale(loss));
+  scaler.step(optimizer);
+  scaler.update();
+  return tb::item(loss);
+}
+
+template <class Model>
+double train_epoch(const Model& scores, tb::optimizer& optimizer, tb::loss_scaler& scaler,
+                   const tb::autocast_options& precision, const labelled& train, const options& o, int epoch,
                    const tb::generator& random, tb::device where) {
   double loss = 0;
   std::int64_t done = 0;
   for (const labelled& b : batches(train, o.batch, random)) {
     const std::int64_t size = b.labels.numel();
-    loss += step(scores, optimizer, to(b, where)) * static_cast<double>(size);
+    loss += step(scores, optimizer, scaler, precision, to(b, where)) * static_cast<double>(size);
     done += size;
     if (!o.quiet) progress(epoch, done, train.labels.numel());
   }
@@ -60,6 +78,12 @@ int run(const options& o) {
   Model scores(random);
   tb::move_to(scores, where);
   tb::adamw optimizer(tb::parameters(scores), {.learning_rate = o.rate});
+  const bool is_lower = o.precision != "float32";
+  const tb::autocast_options precision{
+      .lower =
+          is_lower ? std::optional(o.precision == "float16" ? tb::dtype::float16 : tb::dtype::bfloat16) : std::nullopt,
+      .enabled = is_lower};
+  tb::loss_scaler scaler({.enabled = o.precision == "float16"});
   // The learning rate decays to 0, so that the last epochs converge.
   const tb::schedule::cosine falling{.steps = o.epochs};
   if (!o.quiet) {
@@ -71,7 +95,7 @@ int run(const options& o) {
   const auto start = std::chrono::steady_clock::now();
   for (int epoch = 1; epoch <= o.epochs; ++epoch) {
     optimizer.set_learning_rate_factor(falling(epoch - 1));
-    const double loss = train_epoch(scores, optimizer, data.train, o, epoch, random, where);
+    const double loss = train_epoch(scores, optimizer, scaler, precision, data.train, o, epoch, random, where);
     if (!o.quiet) {
       std::printf("epoch %3d  loss %.4f  test accuracy %.4f\n", epoch, loss, accuracy(scores, test));
       std::fflush(stdout);

@@ -10,6 +10,7 @@ const char* const usage =
     "trains a classifier on 1,797 handwritten digits, every step a call through the dispatcher\n\n"
     "  --model mlp|cnn     linear layers 64-128-64-10, or two convolutions and a linear layer (mlp)\n"
     "  --device cpu|cuda   where to compute (cpu); exit code 2 if it is not there\n"
+    "  --precision TYPE    of products and convolutions: float32, or bfloat16 or float16 by autocast (float32)\n"
     "  --epochs N          passes over the training images (mlp 60, cnn 20)\n"
     "  --batch N           images per step (32)\n"
     "  --rate R            learning rate of AdamW, falling to 0 (mlp 0.008, cnn 0.005)\n"
@@ -56,6 +57,10 @@ options parse_options(int argc, char** argv) {
       o.model = value();
       if (o.model != "mlp" && o.model != "cnn")
         throw std::runtime_error("--model: found '" + o.model + "', wanted mlp or cnn");
+    } else if (name == "--precision") {
+      o.precision = value();
+      if (o.precision != "float32" && o.precision != "bfloat16" && o.precision != "float16")
+        throw std::runtime_error("--precision: found '" + o.precision + "', wanted float32, bfloat16 or float16");
     } else if (name == "--data")
       o.data = value();
     else if (name == "--device")

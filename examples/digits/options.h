@@ -8,6 +8,7 @@ struct options {
   std::string model = "mlp";
   std::string data = TOPBIT_DIGITS_FILE;
   std::string device = "cpu";
+  std::string precision = "float32";
   int epochs = 0;   // the defaults of these two
   double rate = 0;  // depend on the model
   int batch = 32;

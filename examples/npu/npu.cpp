@@ -93,7 +93,9 @@ struct at_host<const tb_update*> {
     for (void*& state : all.state) {
       if (state != nullptr) state = flipped(state);
     }
-    if (all.step_there != nullptr) all.step_there = flipped(all.step_there);
+    for (const double** const there : {&all.step_there, &all.scale_there, &all.skip_there}) {
+      if (*there != nullptr) *there = flipped(*there);
+    }
   }
   operator const tb_update*() const { return &all; }
 };

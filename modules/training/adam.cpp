@@ -28,7 +28,8 @@ void detail::adam_family::update(std::size_t group, batch& b) {
   const auto run = [&](const auto& fused) {
     fused(b.parameters, b.gradients, b.state[0], b.state[1], greatest, b.steps_there, arg<"lr"> = b.learning_rate,
           arg<"beta1"> = o.beta1, arg<"beta2"> = o.beta2, arg<"weight_decay"> = o.weight_decay, arg<"eps"> = o.epsilon,
-          arg<"amsgrad"> = o.amsgrad, arg<"maximize"> = o.maximize);
+          arg<"amsgrad"> = o.amsgrad, arg<"maximize"> = o.maximize, arg<"grad_scale"> = b.gradient_scale,
+          arg<"found_inf"> = b.found_inf);
   };
   decoupled_ ? run(aten::_fused_adamw_) : run(aten::_fused_adam_);
 }

@@ -47,6 +47,7 @@ class adam_family : public optimizer {
 
  private:
   void update(std::size_t group, batch& b) override;
+  bool takes_scaling() const noexcept override { return true; }
   bool decoupled_;
   std::vector<adam_options> options_;
 };

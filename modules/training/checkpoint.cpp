@@ -8,7 +8,8 @@ namespace topbit {
 
 namespace {
 
-constexpr std::string_view of_model = "model.", of_optimizer = "optimizer.", of_generator = "generator.";
+constexpr std::string_view of_model = "model.", of_optimizer = "optimizer.", of_generator = "generator.",
+                           of_scaler = "loss_scaler.";
 
 std::string beginning(std::string_view who, const std::string& path) {
   return std::string(who) + ": " + detail::in_quotes(path) + ": ";
@@ -59,24 +60,29 @@ void detail::load_parameters(const std::string& path, std::span<const named_tens
 }
 
 void detail::save_checkpoint(const std::string& path, std::span<const named_tensor> parameters, const optimizer& o,
-                             std::span<const generator> generators) {
+                             const loss_scaler* scaler, std::span<const generator> generators) {
   std::vector<named_tensor> saved;
   append(saved, of_model, parameters);
   append(saved, of_optimizer, o.state());
+  if (scaler != nullptr) append(saved, of_scaler, scaler->state());
   append(saved, of_generator, states_of(generators));
   save_tensors(path, saved);
 }
 
 void detail::load_checkpoint(const std::string& path, std::span<const named_tensor> parameters, optimizer& o,
-                             std::span<const generator> generators) {
+                             loss_scaler* scaler, std::span<const generator> generators) {
   std::vector<named_tensor> rest = load_tensors(path);
   const std::vector<named_tensor> model = take_part(rest, of_model), state = take_part(rest, of_optimizer),
-                                  states = take_part(rest, of_generator);
+                                  states = take_part(rest, of_generator), factors = take_part(rest, of_scaler);
   const std::string who = beginning("load_checkpoint", path);
   if (!rest.empty()) throw error(who + "found " + in_quotes(rest[0].name) + ", which no checkpoint has");
   const name_index model_by_name = check_same_names(who + "of the model, ", model, parameters),
                    state_by_name = check_same_names(who + "of generators, ", states, states_of(generators));
+  if (scaler == nullptr && !factors.empty())
+    throw error(who + "found the state of a loss scaler, wanted a loss_scaler to restore it to");
+  if (scaler != nullptr) check_same_names(who + "of the loss scaler, ", factors, scaler->state());
   o.load_state(state);
+  if (scaler != nullptr) scaler->load_state(factors);
   copy_named(model_by_name, parameters);
   for (std::size_t i = 0; i < generators.size(); ++i) {
     restore(generators[i], *state_by_name.at(std::to_string(i)));

@@ -4,6 +4,7 @@ export module topbit.training:checkpoint;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :loss_scaler;
 import :named_tensor;
 import :optimizer;
 import :parameters;
@@ -14,9 +15,9 @@ namespace detail {
 void save_parameters(const std::string& path, std::span<const named_tensor> parameters);
 void load_parameters(const std::string& path, std::span<const named_tensor> parameters);
 void save_checkpoint(const std::string& path, std::span<const named_tensor> parameters, const optimizer& o,
-                     std::span<const generator> generators);
+                     const loss_scaler* scaler, std::span<const generator> generators);
 void load_checkpoint(const std::string& path, std::span<const named_tensor> parameters, optimizer& o,
-                     std::span<const generator> generators);
+                     loss_scaler* scaler, std::span<const generator> generators);
 }  // namespace detail
 
 /// Writes a network's tensors to a safetensors file, with the names of named_parameters(). Throws what save_tensors()
@@ -41,14 +42,25 @@ void load_parameters(const std::string& path, const Module& m) {
 export template <trainable Module>
 void save_checkpoint(const std::string& path, const Module& m, const optimizer& o,
                      std::initializer_list<generator> generators = {default_generator()}) {
-  detail::save_checkpoint(path, named_parameters(m), o, generators);
+  detail::save_checkpoint(path, named_parameters(m), o, nullptr, generators);
+}
+/// With a loss scaler's state ("loss_scaler.state").
+export template <trainable Module>
+void save_checkpoint(const std::string& path, const Module& m, const optimizer& o, const loss_scaler& scaler,
+                     std::initializer_list<generator> generators = {default_generator()}) {
+  detail::save_checkpoint(path, named_parameters(m), o, &scaler, generators);
 }
 
 /// Restores all of it. Errors as load_parameters(); nothing has changed then.
 export template <trainable Module>
 void load_checkpoint(const std::string& path, const Module& m, optimizer& o,
                      std::initializer_list<generator> generators = {default_generator()}) {
-  detail::load_checkpoint(path, named_parameters(m), o, generators);
+  detail::load_checkpoint(path, named_parameters(m), o, nullptr, generators);
+}
+export template <trainable Module>
+void load_checkpoint(const std::string& path, const Module& m, optimizer& o, loss_scaler& scaler,
+                     std::initializer_list<generator> generators = {default_generator()}) {
+  detail::load_checkpoint(path, named_parameters(m), o, &scaler, generators);
 }
 
 }  // namespace topbit

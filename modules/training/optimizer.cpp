@@ -138,8 +138,8 @@ optimizer::step_counts optimizer::counted(std::vector<std::int64_t> ages, std::i
   return counts;
 }
 
-// One call if all parameters had gradients, else one per run of consecutive parameters.
-void optimizer::count_step(const step_counts& counts, std::span<const due_batch> done) {
+// One call if all parameters had gradients, else one per run of consecutive parameters. A skipped step does not count.
+void optimizer::count_step(const step_counts& counts, std::span<const due_batch> done, const tensor& found_inf) {
   std::vector<std::size_t> indices;
   for (const due_batch& b : done) indices.insert(indices.end(), b.members.begin(), b.members.end());
   indices.push_back(counts.of_each.size());
@@ -147,7 +147,11 @@ void optimizer::count_step(const step_counts& counts, std::span<const due_batch>
     for (end = first + 1; end < indices.size() && indices[end] == indices[end - 1] + 1;) ++end;
     tensor run =
         aten::narrow(counts.next, 0, static_cast<std::int64_t>(indices[first]), static_cast<std::int64_t>(end - first));
-    aten::add_Scalar_(run, 1);
+    if (found_inf.defined()) {
+      run += 1 - found_inf;
+    } else {
+      run += 1;
+    }
   }
 }
 
@@ -205,7 +209,13 @@ std::vector<optimizer::due_batch> optimizer::due_batches(const group& g, double 
   return due;
 }
 
-void optimizer::step() {
+bool optimizer::counts_on_device() const noexcept {
+  return std::ranges::all_of(groups_, [](const group& g) { return g.on_device.next.defined(); });
+}
+
+void optimizer::step() { step(scaling{}); }
+
+void optimizer::step(const scaling& by) {
   const no_grad guard;
   std::vector<std::vector<due_batch>> due;
   // Read once: steps() may copy from the device.
@@ -215,13 +225,15 @@ void optimizer::step() {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     group& g = groups_[i];
     for (due_batch& b : due[i]) {
+      b.of.gradient_scale = by.scale;
+      b.of.found_inf = by.found_inf;
       update(i, b.of);
       for (std::size_t m = 0; m < b.members.size(); ++m) {
         for (std::size_t k = 0; k < g.state.size(); ++k) g.state[k][b.members[m]] = std::move(b.of.state[k][m]);
         ++g.ages[b.members[m]];
       }
     }
-    if (g.on_device.next.defined()) count_step(g.on_device, due[i]);
+    if (g.on_device.next.defined()) count_step(g.on_device, due[i], by.found_inf);
   }
   ++steps_;
 }

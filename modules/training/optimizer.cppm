@@ -71,6 +71,9 @@ export class optimizer {
     std::int64_t step = 0;
     /// In that case the step number of each: float64, zero-dimensional, read-only.
     std::vector<tensor> steps_there;
+    /// Undefined, or of a loss_scaler, on the device of the gradients, zero-dimensional: what update() divides them by
+    /// first, and what keeps it from changing anything unless it is 0.
+    tensor gradient_scale, found_inf;
   };
 
   /// The name begins error messages.
@@ -84,11 +87,21 @@ export class optimizer {
            bool counts_on_device = false);
   /// One step for lists of tensors. Gradients are not recorded here.
   virtual void update(std::size_t group, batch& b) = 0;
+  /// Whether update() observes gradient_scale and found_inf. If not, a loss_scaler divides the gradients before.
+  virtual bool takes_scaling() const noexcept { return false; }
 
   /// Throws error "<name>: found <option>=<value>, wanted <wanted>" unless the condition holds.
   void require(bool is_so, std::string_view option, double value, std::string_view wanted) const;
 
  private:
+  friend class loss_scaler;
+  struct scaling {
+    tensor scale, found_inf;
+  };
+  void step(const scaling& by);
+  // Whether the steps of all groups are counted there.
+  bool counts_on_device() const noexcept;
+
   // Step numbers on a device; empty if the host counts.
   struct step_counts {
     tensor next;                  // float64: of the next step of each parameter, then of the optimizer
@@ -114,7 +127,7 @@ export class optimizer {
   void check_one_device(std::span<const tensor> parameters) const;
   static void keep_addresses(const group& before, group& now);
   static step_counts counted(std::vector<std::int64_t> ages, std::int64_t steps, device where);
-  static void count_step(const step_counts& counts, std::span<const due_batch> done);
+  static void count_step(const step_counts& counts, std::span<const due_batch> done, const tensor& found_inf);
   static std::vector<std::int64_t> ages(const group& g);
   double rate_at(const group& g, std::int64_t step) const;
   std::vector<due_batch> due_batches(const group& g, double rate) const;

@@ -1,6 +1,9 @@
 module;
 
 #include <nlohmann/json.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/join.hpp>
+#include <range/v3/view/transform.hpp>
 
 module topbit.training;
 
@@ -10,6 +13,8 @@ import topbit.tensor;
 import :safetensors_header;
 
 namespace topbit::detail {
+
+namespace views = ranges::views;
 
 namespace {
 
@@ -27,9 +32,7 @@ constexpr code codes[] = {{"BOOL", dtype::boolean}, {"U8", dtype::uint8},      {
                           {"F64", dtype::float64}};
 
 std::string all_codes() {
-  std::string all;
-  for (const code& c : codes) all += (all.empty() ? "" : ", ") + std::string(c.name);
-  return all;
+  return codes | views::transform(&code::name) | views::join(std::string(", ")) | ranges::to<std::string>();
 }
 
 // Bytes of a tensor. As for strides, sizes of 0 count as 1 in the overflow check. Returns UINT64_MAX, more than any

@@ -33,7 +33,8 @@ void sgd::update(std::size_t group, batch& b) {
   aten::_fused_sgd_(b.parameters, b.gradients, b.state.empty() ? no_buffers : b.state[0],
                     arg<"weight_decay"> = o.weight_decay, arg<"momentum"> = o.momentum, arg<"lr"> = b.learning_rate,
                     arg<"dampening"> = o.dampening, arg<"nesterov"> = o.nesterov, arg<"maximize"> = o.maximize,
-                    arg<"is_first_step"> = b.step == 1);
+                    arg<"is_first_step"> = b.step == 1, arg<"grad_scale"> = b.gradient_scale,
+                    arg<"found_inf"> = b.found_inf);
 }
 
 }  // namespace topbit

@@ -31,6 +31,7 @@ export class sgd final : public optimizer {
 
  private:
   void update(std::size_t group, batch& b) override;
+  bool takes_scaling() const noexcept override { return true; }
   std::vector<sgd_options> options_;
 };
 

@@ -20,5 +20,6 @@ export import :schedule;
 export import :optimizer;
 export import :sgd;
 export import :adam;
+export import :loss_scaler;
 // Tier 4: checkpoints.
 export import :checkpoint;

@@ -1,4 +1,5 @@
 // Steps whose number is on the device: read there, counted there.
+#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -171,4 +172,80 @@ TEST_CASE("optimizer: a group that counts on a device is on one device", "[cuda]
   CHECK(toy::text_of<tb::device_error>([&] { tb::adam({here, there}, {.capturable = true}); }) ==
         "adam: found parameter 0 on cpu and parameter 1 on cuda:0, wanted one device for a group with the option "
         "capturable; give each device a group");
+}
+
+TEST_CASE("optimizer: a gradient scale and whether to skip may be on the device", "[cuda][optimizer]") {
+  const tb::device where = cuda_tests::need();
+  const auto after = [&](bool adam, const tb::tensor& scale, const tb::tensor& found_inf) {
+    arrays a(where, tb::dtype::float32, tb::dtype::float32);
+    tensors p{a.parameter}, g{a.gradient}, m{a.average}, s{a.square}, greatest;
+    if (adam) {
+      aten::_fused_adam_(p, g, m, s, greatest, tensors{number(2, tb::dtype::float64, where)}, 0.5, 0.5, 0.75, 0.25,
+                         1e-3, false, false, scale, found_inf);
+    } else {
+      aten::_fused_sgd_(p, g, m, 0.25, 0.5, 0.125, 0, false, false, false, scale, found_inf);
+    }
+    std::vector<double> all;
+    for (const tb::tensor* t : {&a.parameter, &a.gradient, &a.average, &a.square}) {
+      const auto some = cuda_tests::values(*t);
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  };
+  const auto there = [&](double x) { return number(x, tb::dtype::float32, where); };
+  const auto here = [](double x) { return number(x, tb::dtype::float32, tb::cpu); };
+  const arrays untouched(where, tb::dtype::float32, tb::dtype::float32);
+  for (const bool adam : {false, true}) {
+    const auto wanted = after(adam, here(4), here(0)), unscaled = after(adam, {}, {});
+    CHECK(after(adam, there(4), there(0)) == wanted);
+    CHECK(wanted != unscaled);
+    CHECK(after(adam, {}, there(0)) == unscaled);
+    const auto skipped = after(adam, there(4), there(1));
+    CHECK(std::vector(skipped.begin(), skipped.begin() + 1000) == cuda_tests::values(untouched.parameter));
+    CHECK(skipped == after(adam, here(4), here(1)));
+  }
+  CHECK(toy::text_of<tb::shape_error>([&] {
+          (void)after(true, {}, cuda_tests::filled({2}, 0, where));
+        }).ends_with("found found_inf [2], wanted one element"));
+}
+
+TEST_CASE("optimizer: a loss scaler skips steps on the device, without waiting, and replays do too",
+          "[cuda][optimizer]") {
+  const tb::device where = cuda_tests::need();
+  const auto train = [&](bool captured) {
+    const tb::tensor p = tb::require_grad(cuda_tests::filled({10}, 1, where));
+    tb::tensor by = cuda_tests::filled({}, 1, where);
+    tb::adam optimizer({p}, {.learning_rate = 0.1, .capturable = true});
+    tb::loss_scaler scaler({.scale = 16, .growth_interval = 2});
+    const auto step = [&] {
+      optimizer.zero_grad();
+      tb::backward(scaler.scale(aten::sum(p * by)));
+      CHECK(scaler.step(optimizer) == tb::step_result::decided_on_device);
+      scaler.update();
+    };
+    step();
+    std::optional<tb::cuda_graph> graph;
+    if (captured) graph.emplace(tb::cuda_graph::capture(step, where));
+    std::vector<double> seen;
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    for (const double factor : {1., infinite, 1., -2., 1., infinite - infinite, 1.}) {
+      aten::fill_Scalar_(by, factor);
+      captured ? graph->replay() : step();
+      seen.push_back(scaler.factor());
+      seen.push_back(static_cast<double>(optimizer.steps()));
+      seen.push_back(cuda_tests::values(p)[0]);
+    }
+    return seen;
+  };
+  const std::vector<double> called = train(false), replayed = train(true);
+  CHECK(called == replayed);
+  const auto every_third = [&](std::size_t first) {
+    std::vector<double> some;
+    for (std::size_t i = first; i < called.size(); i += 3) some.push_back(called[i]);
+    return some;
+  };
+  CHECK(every_third(0) == std::vector<double>{32, 16, 16, 32, 32, 16, 16});
+  CHECK(every_third(1) == std::vector<double>{2, 2, 3, 4, 5, 5, 6});
+  CHECK(called[2] == called[5]);  // the parameter of the skipped step
+  CHECK(called[2] != called[8]);
 }
