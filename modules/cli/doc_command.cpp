@@ -21,19 +21,21 @@ bool is_wanted(const request& r, const operator_page& p) {
 
 ordered_json json_of(std::string_view title, const operator_page& p) {
   const author::page_lines& l = p.lines;
-  ordered_json operators = ordered_json::array(), errors = ordered_json::array(), examples = ordered_json::array();
+  ordered_json operators = ordered_json::array(), errors = ordered_json::array(), examples = ordered_json::array(),
+               tags = ordered_json::array();
   for (const author::page_operator& o : p.operators)
     operators.push_back({{"name", o.op->name}, {"variable", o.variable}, {"schema", o.op->schema}});
   for (const author::page_error& e : l.errors) {
     if (!e.type.empty()) errors.push_back({{"type", e.type}, {"when", e.when}, {"example", e.example}});
   }
+  for (const tag t : author::tags_of_page(p).list()) tags.push_back(name_of(t));
   for (const author::page_example& e : l.examples) {
     if (!e.call.empty()) examples.push_back({{"call", e.call}, {"results", e.results}});
   }
-  return {{"group", title},      {"operators", operators}, {"summary", l.summary},
-          {"shapes", l.shapes},  {"dtypes", l.dtypes},     {"keys", author::keys_of_page(p)},
-          {"memory", l.memory},  {"cost", l.cost},         {"errors", errors},
-          {"examples", examples}};
+  return {{"group", title},     {"operators", operators}, {"summary", l.summary},
+          {"shapes", l.shapes}, {"dtypes", l.dtypes},     {"keys", author::keys_of_page(p)},
+          {"tags", tags},       {"memory", l.memory},     {"cost", l.cost},
+          {"errors", errors},   {"examples", examples}};
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ export import :text.nearest;
 export import :schema.literal;
 export import :schema.schema_parser;
 export import :schema.schema;
+export import :schema.tag;
 export import :schema.signature;
 export import :schema.schema_print;
 export import :schema.signature_types;

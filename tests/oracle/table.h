@@ -15,7 +15,9 @@ enum class table_fault {
   nested_after_composite,
   nobody_passes,
   sparse_counts,
-  autocast_serves_nobody
+  autocast_serves_nobody,
+  explicit_before_layout,
+  layout_does_not_count
 };
 
 class naive_table {
@@ -44,12 +46,20 @@ class naive_table {
     if (wrong == table_fault::fallback_first && has_fallback(k)) return {backend_fallback, k};
     if (!none && has(k)) return {kernel, k};  // P1
     if (wrong == table_fault::fallback_before_alias && has_fallback(k)) return {backend_fallback, k};
+    const auto layout = [&]() -> std::optional<topbit::key_target> {
+      for (topbit::alias_key a : {topbit::key::AnySparse, topbit::key::AnySparseCsr, topbit::key::AnyQuantized}) {
+        if (registered(a, false)) return a;
+      }
+      return {};
+    }();
+    if (layout && wrong != table_fault::explicit_before_layout) return {layout_kernel, layout};  // P1a
     const topbit::alias_key cea = topbit::key::CompositeExplicitAutograd;
     const topbit::alias_key cenf = topbit::key::CompositeExplicitAutogradNonFunctional;
     if (wrong == table_fault::explicit_before_nonfunctional && registered(cea, true))
       return {default_backend_kernel, cea};
     if (registered(cenf, true)) return {default_backend_kernel, cenf};  // P2
     if (registered(cea, true)) return {default_backend_kernel, cea};    // P3
+    if (layout) return {layout_kernel, layout};
     const topbit::alias_key cint = topbit::key::CompositeImplicitAutogradNestedTensor;
     const bool nested = registered(cint, false);
     if (nested && wrong != table_fault::nested_after_composite) return {nested_kernel, cint};  // P4n
@@ -91,6 +101,9 @@ class naive_table {
       return backends || autograd || one_of(k, {NestedTensor, Functionalize});
     if (a == topbit::key::CompositeImplicitAutogradNestedTensor) return one_of(k, {NestedTensor, AutogradNestedTensor});
     if (a == topbit::key::Autocast) return k.layer == Autocast;
+    if (a == topbit::key::AnySparse) return k.layer == Sparse;
+    if (a == topbit::key::AnySparseCsr) return k.layer == SparseCsr;
+    if (a == topbit::key::AnyQuantized) return k.layer == Quantized;
     return k.layer == FuncTorchBatched;
   }
 
@@ -104,11 +117,17 @@ class naive_table {
     return one_of(k, {BackendSelect, ADInplaceOrView, Autocast, FuncTorchVmapMode, Autograd, AutogradOther,
                       AutogradNestedTensor, ForwardAD, ModesBelow, ModesAbove});
   }
-  // K10 and K11: true if a kernel is registered for a backend whose autograd key is k.
+  // K10 and K11: true if a kernel is registered for a backend, or for a layout of all, whose autograd key is k.
   bool any_backend_below(topbit::dispatch_key k) const {
     using enum topbit::functionality;
     for (const topbit::key_target& t : kernels) {
-      if (t.is_alias()) continue;
+      if (t.is_alias()) {
+        const topbit::alias_key a{t.alias};
+        const bool layout =
+            a == topbit::key::AnySparse || a == topbit::key::AnySparseCsr || a == topbit::key::AnyQuantized;
+        if (layout && k.layer == AutogradOther && wrong != table_fault::layout_does_not_count) return true;
+        continue;
+      }
       const topbit::dispatch_key b = t.row;
       if (k.layer == Autograd && b.layer == Dense && b.device == k.device) return true;
       if (k.layer == Autograd && b.layer == Sparse && b.device == k.device && wrong == table_fault::sparse_counts)

@@ -13,6 +13,7 @@ const author::schema_view* operator_handle::parsed_schema() const {
   const topbit::schema* s = entry_of(*entry_).schema_of().parsed();
   return s == nullptr ? nullptr : &s->view();
 }
+tag_set operator_handle::tags() const { return entry_of(*entry_).all_tags(); }
 std::string_view operator_handle::signature() const noexcept { return entry_of(*entry_).signature->name(); }
 std::size_t operator_handle::argument_count() const noexcept { return entry_of(*entry_).signature->arguments; }
 std::size_t operator_handle::result_count() const noexcept { return entry_of(*entry_).signature->results; }

@@ -10,6 +10,7 @@ import :dispatch.kernel;
 import :keys.key;
 import :keys.key_set;
 import :schema.schema;
+import :schema.tag;
 
 namespace topbit {
 
@@ -45,6 +46,8 @@ export class operator_handle {
   /// The schema in parts, whose arguments say what the operator writes. Null where only a C++ signature was given.
   /// Stays valid for good. Parsed when it is first asked for, which allocates; after that it costs a load.
   const author::schema_view* parsed_schema() const;
+  /// The tags that it was given, and those that follow from its schema. Parses the schema when it is first asked for.
+  tag_set tags() const;
   /// The C++ signature, human-readable.
   std::string_view signature() const noexcept;
   std::size_t argument_count() const noexcept;

@@ -13,6 +13,7 @@ namespace topbit {
 
 export class boxed_stack;
 export class operator_handle;
+export class value;
 
 namespace detail {
 
@@ -37,11 +38,23 @@ struct kernel {
   entry_head* owner = nullptr;  // set in records that an entry made for itself
   kernel_kind kind = kernel_kind::typed;
   bool owned = false;  // a functor_kernel
-  bool noted = false;  // typed: `state` is a std::string_view, what the kernel does
+  bool noted = false;  // typed: `state` is a kernel_note
 };
-// For people; empty if the kernel does not say.
+
+// What a kernel says of itself, for people.
+struct kernel_note {
+  std::string_view text;
+  // What it would do to a call with these arguments on this thread; null if that is all in `text`. Arguments that bring
+  // no keys, or are left out, are none.
+  std::string (*of_call)(const operator_handle&, std::span<const value>) = nullptr;
+};
+inline const kernel_note* note_record_of(const kernel* k) noexcept {
+  return k != nullptr && k->noted ? static_cast<const kernel_note*>(k->state) : nullptr;
+}
+// Empty if the kernel does not say.
 inline std::string_view note_of(const kernel* k) noexcept {
-  return k != nullptr && k->noted ? *static_cast<const std::string_view*>(k->state) : std::string_view();
+  const kernel_note* const note = note_record_of(k);
+  return note == nullptr ? std::string_view() : note->text;
 }
 
 // The two extras come last, so that the arguments keep the registers they already sit in.

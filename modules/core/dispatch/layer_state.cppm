@@ -41,11 +41,10 @@ class layer_values {
 };
 
 /// Runs a scope with such states; other keys of the thread are unchanged. Same thread only.
-class [[nodiscard("the guard ends with the full expression that makes it")]] layer_values_guard : public key_guard {
+class [[nodiscard("the guard ends with the full expression that makes it")]] layer_values_guard : public force_guard {
  public:
-  explicit layer_values_guard(const layer_values& values) : before_(layer_values::of_this_thread()) {
-    const thread_key_state keys = with_keys_of(values);
-    set(keys.include.raw(), ~keys.exclude.raw());
+  explicit layer_values_guard(const layer_values& values)
+      : force_guard(with_keys_of(values)), before_(layer_values::of_this_thread()) {
     values.install();
   }
   ~layer_values_guard() { before_.install(); }

@@ -13,6 +13,7 @@ std::string_view name_of(inspect::row_reason r) noexcept {
     case inspect::row_reason::composite_kernel: return "composite kernel";
     case inspect::row_reason::autograd_kernel: return "autograd kernel";
     case inspect::row_reason::batched_kernel: return "batched kernel";
+    case inspect::row_reason::layout_kernel: return "layout kernel";
     case inspect::row_reason::autocast_kernel: return "autocast kernel";
     case inspect::row_reason::backend_fallback: return "backend fallback";
     case inspect::row_reason::transparent: return "transparent";

@@ -16,6 +16,7 @@ namespace inspect {
 /// Why a slot holds what it holds.
 export enum class row_reason : std::uint8_t {
   kernel,                  // registered for this very key
+  layout_kernel,           // AnySparse, AnySparseCsr or AnyQuantized
   default_backend_kernel,  // CompositeExplicitAutograd or its NonFunctional form
   nested_kernel,           // CompositeImplicitAutogradNestedTensor
   ambiguous,               // AutogradOther, with both a composite and a backend kernel that shares the slot
@@ -59,6 +60,9 @@ constexpr auto choose_for_slot(const Live& live, unsigned slot, Note&& note) {
   if (slot != 0) {
     if (const registration* r = live.direct(slot)) return choice{inspect::row_reason::kernel, r};  // P1
   }
+  for (alias_key a : layout_aliases) {  // P1a
+    if (const registration* r = alias(a)) return choice{inspect::row_reason::layout_kernel, r};
+  }
   for (alias_key a : {key::CompositeExplicitAutogradNonFunctional, key::CompositeExplicitAutograd}) {  // P2 P3
     if (const registration* r = alias(a)) return choice{inspect::row_reason::default_backend_kernel, r};
   }
@@ -68,6 +72,9 @@ constexpr auto choose_for_slot(const Live& live, unsigned slot, Note&& note) {
   if (const registration* composite = alias(key::CompositeImplicitAutograd)) {  // P5
     bool below = false;  // P4: is there a kernel under this autograd key that a composite must not shadow?
     backend_slots[slot].for_each([&](unsigned other) { below |= live.direct(other) != nullptr; });
+    for (alias_key a : layout_aliases) {
+      below |= live.alias(a) != nullptr && backend_slots[slot].intersects(alias_slots[a.index]);
+    }
     if (k == key::AutogradOther && below) return choice{inspect::row_reason::ambiguous, nullptr};
     if (!below && live.alias(key::CompositeExplicitAutograd) == nullptr) {
       return choice{inspect::row_reason::composite_kernel, composite};

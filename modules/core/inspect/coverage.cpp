@@ -148,6 +148,7 @@ std::string_view inspect::word_of(const inspect::table_row& cell) noexcept {
     case inspect::row_reason::composite_kernel: return "composite";
     case inspect::row_reason::autograd_kernel: return "autograd";
     case inspect::row_reason::batched_kernel: return "batched";
+    case inspect::row_reason::layout_kernel: return "layout";
     case inspect::row_reason::autocast_kernel: return "autocast";
     case inspect::row_reason::backend_fallback: return "fallback";
     default: return "-";

@@ -100,6 +100,18 @@ inspect::explanation inspect::explain_keys(const operator_handle& op, std::span<
   return detail::explain_known(detail::take_snapshot(op), arguments, placed);
 }
 
+inspect::explanation detail::explain_call(const operator_handle& op, std::span<const key_set> arguments,
+                                          std::optional<key_set> placed, std::span<const value> values) {
+  const snapshot s = take_snapshot(op);
+  inspect::explanation e = explain_known(s, arguments, placed);
+  if (!e.found) return e;
+  const auto taken = known_live(s.op.kernels, s.fallbacks);
+  const kernel_note* const note =
+      note_record_of(choose_for_slot(taken, slot_index(e.selected), [](auto&&...) {}).from->impl);
+  if (note != nullptr && note->of_call != nullptr) e.candidates.back().note += ": " + note->of_call(op, values);
+  return e;
+}
+
 namespace {
 
 // The thread's exclusions, without the default exclusions that have no effect on this call.

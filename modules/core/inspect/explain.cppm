@@ -5,6 +5,7 @@
 export module topbit.core:inspect.explain;
 
 import topbit.std;
+import :boxing.value;
 import :dispatch.handle;
 import :dispatch.operator_info;
 import :dispatch.precedence;
@@ -27,7 +28,7 @@ export struct candidate {
   bool taken = false;
   row_reason rule = row_reason::missing;
   std::string why;
-  std::string note;  // what the kernel does, if it says
+  std::string note;  // what the kernel does, if it says; of the one that is taken, to these arguments
   std::string file;  // where it was registered; empty if nothing was
   unsigned line = 0;
 };
@@ -65,6 +66,10 @@ export explanation explain_keys(const operator_handle& op, std::span<const key_s
 export std::string to_string(const inspect::explanation& e);
 
 namespace detail {
+
+// explain_keys() with the arguments, for kernels that say what they would do to them.
+inspect::explanation explain_call(const operator_handle& op, std::span<const key_set> arguments,
+                                  std::optional<key_set> placed, std::span<const value> values);
 
 // The keys x brings as a parameter of type A, into which a call would convert it.
 template <class A, class T>
@@ -128,6 +133,29 @@ std::optional<key_set> placed_by(const Args&... args) {
   }
 }
 
+// The I-th argument of a call with these arguments as a value; none if it brings no keys, or is left out.
+template <class Op, std::size_t I, class... Args>
+value keyed_value(const Args&... args) {
+  using parameter = function_traits<typename Op::signature>::template parameter<I>;
+  constexpr std::size_t source = sources<Op, Args...>[I];
+  if constexpr (may_bring_keys<parameter> && source < sizeof...(Args)) {
+    const auto as_value = [](const std::remove_cvref_t<parameter>& x) { return value(x); };
+    const auto& x = std::get<source>(std::tie(args...));
+    if constexpr (is_named<std::remove_cvref_t<decltype(x)>>)
+      return as_value(x.given);
+    else
+      return as_value(x);
+  } else {
+    return {};
+  }
+}
+template <class Op, class... Args>
+std::array<value, Op::arity> keyed_values(const Args&... args) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<value, Op::arity>{keyed_value<Op, I>(args...)...};
+  }(std::make_index_sequence<Op::arity>{});
+}
+
 // The keys of all arguments.
 template <class Op, class... Args>
 std::array<key_set, Op::arity> keys_of_arguments(const Args&... args) {
@@ -141,7 +169,8 @@ std::array<key_set, Op::arity> keys_of_arguments(const Args&... args) {
 /// Explains `op(args...)` without running it; arguments may go by name and be left out as in the call.
 export template <class Op, class... Args>
 inspect::explanation explain(const Op& op, const Args&... args) {
-  return inspect::explain_keys(op.handle(), detail::keys_of_arguments<Op>(args...), detail::placed_by<Op>(args...));
+  return detail::explain_call(op.handle(), detail::keys_of_arguments<Op>(args...), detail::placed_by<Op>(args...),
+                              detail::keyed_values<Op>(args...));
 }
 
 /// Explains the call of the operator that `set(args...)` means. Nothing is written, so constants may be given too.

@@ -33,7 +33,7 @@ std::vector<inspect::kernel_dump> dump_of(std::span<const known_kernel> kernels)
 }
 
 inspect::operator_dump dump_of(const known_operator& op) {
-  return {op.name, op.schema, op.signature, op.definitions, dump_of(op.kernels)};
+  return {op.name, op.schema, op.signature, op.tags, op.definitions, dump_of(op.kernels)};
 }
 
 const known_kernel* newest(std::span<const known_kernel> kernels, key_target key) {
@@ -90,6 +90,7 @@ std::string to_string(const inspect::kernel_dump& k) {
 
 std::string to_string(const inspect::operator_dump& d) {
   std::string text = d.name + "\n  schema    " + d.schema + "\n  signature " + d.signature + "\n";
+  if (!d.tags.empty()) text += "  tags      " + to_string(d.tags) + "\n";
   for (const inspect::source_location& p : d.definitions) text += "  defined   " + to_string(p) + "\n";
   if (d.definitions.empty()) text += "  defined   nowhere\n";
   for (const inspect::kernel_dump& k : d.kernels) text += "  kernel    " + to_string(k) + "\n";

@@ -9,6 +9,7 @@ import :dispatch.handle;
 import :keys.key;
 import :keys.key_set;
 import :registry.registry;
+import :schema.tag;
 
 namespace topbit {
 
@@ -45,6 +46,7 @@ export struct operator_dump {
   std::string name;                          // "ns::name.overload"
   std::string schema;                        // canonical; inferred where only a C++ signature was given
   std::string signature;                     // C++
+  tag_set tags;                              // given, or following from the schema
   std::vector<source_location> definitions;  // oldest first; empty if it is implemented and never defined
   std::vector<kernel_dump> kernels;          // slots ascending, then aliases; newest first for each key
   friend bool operator==(const operator_dump&, const operator_dump&) = default;

@@ -56,10 +56,17 @@ struct write {
     return list;
   }
 
+  static json names_of(tag_set tags) {
+    json list = json::array();
+    for (const tag t : tags.list()) list.push_back(std::string(name_of(t)));
+    return list;
+  }
+
   static json of(const inspect::operator_dump& d) {
     return {{"name", d.name},
             {"schema", d.schema},
             {"signature", d.signature},
+            {"tags", names_of(d.tags)},
             {"definitions", list_of(d.definitions)},
             {"kernels", list_of(d.kernels)}};
   }

@@ -18,7 +18,7 @@ namespace topbit {
 
 namespace inspect {
 
-/// {"name", "schema", "signature", "definitions": [place], "kernels": [kernel]}, a kernel
+/// {"name", "schema", "signature", "tags": [name], "definitions": [place], "kernels": [kernel]}, a kernel
 /// {"key", "form", "place", "overridden_by", "replaces"}
 export std::string to_json(const operator_dump& d);
 

@@ -76,6 +76,7 @@ std::string body_of(const author::operator_page& p, registry& r) {
   add_line(text, "Shapes", l.shapes);
   add_line(text, "Dtypes", l.dtypes);
   add_line(text, "Keys", joined(author::keys_of_page(p, r)));
+  add_line(text, "Tags", topbit::to_string(author::tags_of_page(p, r)));
   add_line(text, "Memory", l.memory);
   add_line(text, "Cost", l.cost);
   std::string_view label = "Errors";
@@ -156,6 +157,11 @@ std::vector<std::string> keys_of_page(const operator_page& p, registry& r) {
       keys.push_back(topbit::to_string(k.key) + detail::note_text(k.note));
   }
   return keys;
+}
+
+tag_set tags_of_page(const operator_page& p, registry& r) {
+  const std::optional<operator_handle> op = r.try_find(p.operators.front().op->name);
+  return op.has_value() ? op->tags() : tag_set();
 }
 
 std::string to_string(const operator_page& p, registry& r) {

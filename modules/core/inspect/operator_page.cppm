@@ -7,6 +7,7 @@ import :dispatch.operator_info;
 import :dispatch.rule_kind;
 import :registry.registry;
 import :schema.schema;
+import :schema.tag;
 import :text.characters;
 import :text.error;
 import :text.text;
@@ -196,6 +197,9 @@ std::string to_markdown(std::span<const page_group> groups, registry& r = regist
 /// The keys that the page's first operator has kernels for, in the order in which a call looks at them; none where `r`
 /// does not know it.
 std::vector<std::string> keys_of_page(const operator_page& p, registry& r = registry::process());
+
+/// The tags of the page's first operator; none where `r` does not know it.
+tag_set tags_of_page(const operator_page& p, registry& r = registry::process());
 
 }  // namespace author
 

@@ -37,6 +37,7 @@ known_operator copy_of(const entry& e) {
   op.name = e.name;
   op.schema = e.schema_of().text();
   op.signature = e.signature->name();
+  op.tags = e.all_tags();
   for (const live_definition& d : e.definitions) op.definitions.push_back(copy_of(d.where));
   if (e.generated() != nullptr) op.kernels.push_back(copy_of(*e.generated()));
   for (const live_registration& r : e.registrations) op.kernels.push_back(copy_of(r));

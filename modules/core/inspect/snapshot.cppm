@@ -14,6 +14,7 @@ import :keys.key;
 import :keys.key_set;
 import :keys.slot_relations;
 import :registry.registry;
+import :schema.tag;
 
 namespace topbit {
 
@@ -42,6 +43,7 @@ struct stored_record {
 
 struct known_operator {
   std::string name, schema, signature;
+  tag_set tags;
   std::vector<inspect::source_location> definitions;  // oldest first
   std::vector<known_kernel> kernels;                  // oldest first; the generated one before all others
   std::vector<std::string> argument_labels;           // "argument 2 'other'"

@@ -112,7 +112,7 @@ export struct alias_key {
 
 namespace author {
 
-export inline constexpr unsigned alias_count = 7;
+export inline constexpr unsigned alias_count = 10;
 
 }  // namespace author
 
@@ -277,7 +277,7 @@ inline constexpr building_block Dense{functionality::Dense}, Quantized{functiona
 
 inline constexpr alias_key Autograd{0}, CompositeImplicitAutograd{1}, CompositeExplicitAutograd{2},
     CompositeExplicitAutogradNonFunctional{3}, CompositeImplicitAutogradNestedTensor{4},
-    FuncTorchBatchedDecomposition{5}, Autocast{6};
+    FuncTorchBatchedDecomposition{5}, Autocast{6}, AnySparse{7}, AnySparseCsr{8}, AnyQuantized{9};
 
 }  // namespace key
 

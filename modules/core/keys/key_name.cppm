@@ -89,7 +89,10 @@ inline constexpr std::array<std::string_view, author::alias_count> alias_names{"
                                                                                "CompositeExplicitAutogradNonFunctional",
                                                                                "CompositeImplicitAutogradNestedTensor",
                                                                                "FuncTorchBatchedDecomposition",
-                                                                               "Autocast"};
+                                                                               "Autocast",
+                                                                               "AnySparse",
+                                                                               "AnySparseCsr",
+                                                                               "AnyQuantized"};
 
 /// "PrivateUse1", whatever name it was given.
 std::string canonical_name(backend b);

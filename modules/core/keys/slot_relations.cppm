@@ -23,6 +23,12 @@ class slot_set {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
   }
+  constexpr bool intersects(const slot_set& other) const noexcept {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if ((words_[i] & other.words_[i]) != 0) return true;
+    }
+    return false;
+  }
   /// Calls f(slot) for each slot, ascending.
   template <class F>
   constexpr void for_each(F&& f) const {
@@ -72,10 +78,16 @@ consteval std::array<slot_set, author::alias_count> build_alias_slots() {
     stands(key::CompositeImplicitAutogradNestedTensor, k.layer == NestedTensor || k.layer == AutogradNestedTensor);
     stands(key::FuncTorchBatchedDecomposition, k.layer == FuncTorchBatched);
     stands(key::Autocast, k.layer == Autocast);
+    stands(key::AnySparse, k.layer == Sparse);
+    stands(key::AnySparseCsr, k.layer == SparseCsr);
+    stands(key::AnyQuantized, k.layer == Quantized);
   }
   return slots;
 }
 inline constexpr std::array<slot_set, author::alias_count> alias_slots = build_alias_slots();
+
+/// A layout on every backend. Kernels for these count as kernels of backends.
+inline constexpr std::array layout_aliases{key::AnySparse, key::AnySparseCsr, key::AnyQuantized};
 
 /// For an autograd slot, the slots below it whose kernels a composite must not shadow; empty for every other slot.
 consteval std::array<slot_set, author::row_count> build_backend_slots() {
@@ -106,7 +118,8 @@ inline constexpr std::array<slot_set, author::row_count> dependent_slots = build
 /// The slots whose choice a registration for this target can change.
 constexpr slot_set slots_changed_by(key_target target) noexcept {
   if (!target.is_alias()) return dependent_slots[slot_index(target.row)];
-  slot_set slots = alias_slots[target.alias];
+  slot_set slots;
+  alias_slots[target.alias].for_each([&](unsigned slot) { slots |= dependent_slots[slot]; });
   // An explicit composite keeps the implicit one from every slot that asks for a backend's kernel.
   if (target == key_target(key::CompositeExplicitAutograd)) slots |= alias_slots[key::CompositeImplicitAutograd.index];
   return slots;
@@ -128,6 +141,7 @@ constexpr slot_set slots_of_fallback(key_target target) noexcept {
 static_assert(alias_slots[key::Autograd.index].has(slot_index(key::AutogradHIP)));
 static_assert(alias_slots[key::CompositeExplicitAutograd.index].has(0) && !alias_slots[key::Autograd.index].has(0));
 static_assert(slots_changed_by(key::SparseCPU).has(slot_index(key::AutogradOther)));
+static_assert(slots_changed_by(key::AnySparse).has(slot_index(key::AutogradOther)));
 static_assert(slots_changed_by(key::HIP).has(slot_index(key::AutogradHIP)));
 
 }  // namespace detail

@@ -10,6 +10,7 @@ import :dispatch.rule_kind;
 import :keys.key;
 import :operators.op;
 import :registry.registry;
+import :schema.tag;
 
 namespace topbit {
 
@@ -28,6 +29,7 @@ struct kernel_row {
   key_target key = topbit::key::Undefined;
   const detail::kernel* impl = nullptr;
   std::source_location where;
+  tag_set tags{};  // without a kernel: what the operator is tagged with
 };
 
 /// The row that says: Fn is the kernel of this operator for this key. Checked like impl().
@@ -45,6 +47,12 @@ constexpr kernel_row row(const Op&, key_target key, std::source_location where =
 template <class Op>
 constexpr kernel_row define(const Op&, std::source_location where = std::source_location::current()) {
   return {&detail::info_of<Op>::value, topbit::key::Undefined, nullptr, where};
+}
+
+/// The row that tags the operator.
+template <class Op>
+constexpr kernel_row tagged(const Op&, tag_set tags, std::source_location where = std::source_location::current()) {
+  return {&detail::info_of<Op>::value, topbit::key::Undefined, nullptr, where, tags};
 }
 
 /// The row that makes calls pass through this key for this operator.

@@ -133,6 +133,15 @@ void library_block::define(const detail::operator_info& op, std::source_location
   registrations_.push_back(detail::registrar::define(*registry_, op, where));
 }
 
+void library_block::add(const detail::operator_info& op, tag_set tags, std::source_location where) {
+  if (owns(op.name, op.ns, where)) registrations_.push_back(detail::registrar::tag(*registry_, op, tags, where));
+}
+
+void library_block::add(std::string_view name, tag_set tags, std::source_location where) {
+  const text_operator op = from_name_or_schema(name, where);
+  if (op.signature != nullptr) add(op.info(ns_), tags, where);
+}
+
 void library_block::add(const detail::operator_info& op, key_target key, const detail::kernel& k,
                         std::source_location where, bool replaces) {
   if (owns(op.name, op.ns, where) && takes(op.name, key, where))
@@ -219,7 +228,9 @@ namespace author {
 void register_rows(std::span<const kernel_row> rows, registry& r) {
   const auto record = [&] {
     for (const kernel_row& row : rows) {
-      if (row.impl == nullptr)
+      if (!row.tags.empty())
+        detail::registrar::tag(r, *row.op, row.tags, row.where).keep();
+      else if (row.impl == nullptr)
         detail::registrar::define(r, *row.op, row.where).keep();
       else
         detail::registrar::implement(r, *row.op, row.key, *row.impl, row.where).keep();

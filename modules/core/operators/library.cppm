@@ -18,6 +18,7 @@ import :operators.kernel_row;
 import :operators.op;
 import :operators.pointer_kernel;
 import :registry.registry;
+import :schema.tag;
 import :text.text;
 
 namespace topbit {
@@ -266,6 +267,25 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     return std::move(impl_pointer(o, key, f, where));
   }
 
+  /// Tags the operator, for tools: see topbit::tag. It has the tags of all blocks that live, and those that follow from
+  /// its schema. Throws bad_registration where a tag contradicts the schema. Order against def() does not matter.
+  template <class Op>
+  library_block& tag(const Op& o, tag_set tags, std::source_location where = std::source_location::current()) & {
+    if constexpr (detail::operator_name<Op>)
+      add(std::string_view(o), tags, where);
+    else if constexpr (detail::typed_operator<Op>)
+      add(detail::info_of<Op>::value, tags, where);
+    else
+      detail::refuse_operator<Op, "tag()">();
+    return *this;
+  }
+  template <class Op>
+  [[nodiscard("taken back at once")]] library_block&& tag(
+      const Op& o, tag_set tags,
+      std::source_location where = std::source_location::current()) && [[clang::lifetimebound]] {
+    return std::move(tag(o, tags, where));
+  }
+
   /// Makes calls pass through this key for this operator.
   template <class Op>
   library_block& fallthrough(const Op&, key_target key,
@@ -290,6 +310,8 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
 
  private:
   void define(const detail::operator_info& op, std::source_location where);
+  void add(const detail::operator_info& op, tag_set tags, std::source_location where);
+  void add(std::string_view name, tag_set tags, std::source_location where);
   void define(std::string_view name, const detail::named_kernel& k, std::source_location where);
   void add(const detail::operator_info& op, key_target key, const detail::kernel& k, std::source_location where,
            bool replaces = false);

@@ -173,11 +173,11 @@ struct kernel_thunk<Fn, R(A...)> {
     else
       return Fn(std::forward<A>(a)...);
   }
-  // A kernel that is an object may have a note: what it does, for people.
+  // A kernel that is an object may have a kernel_note.
   static constexpr typed_kernel<R(A...)> record = [] {
     typed_kernel<R(A...)> r{{.boxed = &unboxed_call<R(A...)>::run}, &run};
     using function = std::remove_cvref_t<decltype(Fn)>;
-    if constexpr (requires { std::string_view(function::note); }) {
+    if constexpr (requires { static_cast<const kernel_note*>(&function::note); }) {
       r.state = &function::note;
       r.noted = true;
     }

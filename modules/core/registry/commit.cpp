@@ -172,6 +172,7 @@ std::shared_ptr<listener> registry_state::withdraw(std::vector<request>& batch) 
 void registry_state::apply(const request& r) {
   switch (r.kind) {
     case request_kind::define: return define(r);
+    case request_kind::tag: return tag(r);
     case request_kind::implement: return implement(r);
     case request_kind::fallback: return add_fallback(r);
     case request_kind::claim: return claim(r);
@@ -201,6 +202,16 @@ void registry_state::define(const request& r) {
   }
   r.op->prepare(*r.schema);
   r.op->definitions.push_back({r.id, r.schema, r.where});
+}
+
+void registry_state::tag(const request& r) {
+  if (const schema* const s = r.op->schema_of().parsed(); s != nullptr) {
+    if (const std::string_view misfit = author::misfit_of(r.tags, s->view()); !misfit.empty()) {
+      const std::string name(r.op->name);
+      throw bad_registration(name + ": tagged at " + r.where.text() + " as " + std::string(misfit), name);
+    }
+  }
+  r.op->tags.push_back({r.id, r.tags});
 }
 
 void registry_state::implement(const request& r) {
@@ -319,6 +330,7 @@ std::optional<registry_state::change> registry_state::remove(entry* op, std::uin
       return removed;
     }
     if (std::erase_if(op->definitions, has_id) != 0) return change{request_kind::define, key::Undefined, op};
+    if (std::erase_if(op->tags, has_id) != 0) return change{request_kind::tag, key::Undefined, op};
     return std::nullopt;
   }
   for (auto& fallback : fallback_registrations) {
@@ -348,7 +360,7 @@ std::optional<registry_state::change> registry_state::remove(entry* op, std::uin
 // in its batch.
 void registry_state::publish(std::span<const request> batch, bool removed) noexcept {
   using enum request_kind;
-  static constexpr std::array order{implement, fallback, claim, backend_name, listen, define, always};
+  static constexpr std::array order{implement, tag, fallback, claim, backend_name, listen, define, always};
   for (std::size_t step = 0; step < order.size(); ++step) {
     const request_kind now = order[removed ? order.size() - 1 - step : step];
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -372,6 +384,11 @@ void registry_state::publish(const change& c) noexcept {
   switch (c.kind) {
     case request_kind::implement: return c.op->refresh(slots_changed_by(c.target));
     case request_kind::fallback: return refresh_all(slots_of_fallback(c.target));
+    case request_kind::tag: {
+      tag_set all;
+      for (const live_tags& each : c.op->tags) all = all | each.tags;
+      return c.op->tags_now.store(all, std::memory_order_release);
+    }
     case request_kind::define: {
       using enum registry_event::kind;
       if (!c.op->follow_definitions()) return;

@@ -169,6 +169,11 @@ void entry::refresh_words(const slot_set& slots) noexcept {
   always.store(layers.raw(), std::memory_order_release);
 }
 
+tag_set entry::all_tags() const {
+  const schema* const s = schema_of().parsed();
+  return tags_now.load(std::memory_order_acquire) | (s == nullptr ? tag_set() : author::derived_tags(s->view()));
+}
+
 bool entry::follow_definitions() noexcept {
   const bool now = !definitions.empty();
   if (now) schema_now.store(definitions.front().schema, std::memory_order_release);

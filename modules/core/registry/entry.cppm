@@ -12,6 +12,7 @@ import :keys.key_set;
 import :keys.slot_relations;
 import :registry.text_signature;
 import :schema.schema;
+import :schema.tag;
 import :text.strings;
 
 namespace topbit {
@@ -63,6 +64,11 @@ struct live_definition {
   detail::place where;
 };
 
+struct live_tags {
+  std::uint64_t id;
+  tag_set tags;
+};
+
 struct free_record {
   void operator()(kernel* k) const noexcept { ::operator delete(k); }
 };
@@ -100,6 +106,9 @@ struct entry : entry_head {
   std::atomic<bool> defined{false};
   bool was_defined = false;
 
+  std::atomic<tag_set> tags_now{tag_set()};  // all of `tags`
+
+  std::vector<live_tags> tags;                   // as given
   std::vector<live_definition> definitions;      // identical ones; the operator is defined while there is one
   std::vector<live_registration> registrations;  // newest last
 
@@ -111,6 +120,8 @@ struct entry : entry_head {
   std::string argument_label(std::size_t index) const;
   // "defined at f.cpp:12", "implemented for CPU at g.cpp:3"; empty where nothing is live. Under the lock.
   std::string origin() const;
+  // Given, or following from the schema.
+  tag_set all_tags() const;
   inline const schema_record& schema_of() const noexcept { return *schema_now.load(std::memory_order_acquire); }
   const schema_record& intern(std::string_view schema_text);
 

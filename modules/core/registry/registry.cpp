@@ -145,6 +145,11 @@ registration registry::define(const detail::operator_info& op, std::source_locat
   return submit({.kind = request_kind::define}, where, &op);
 }
 
+registration registry::tag(const detail::operator_info& op, tag_set tags, std::source_location where) {
+  pin_maker(op);
+  return submit({.kind = request_kind::tag, .tags = tags}, where, &op);
+}
+
 registration registry::implement(const detail::operator_info& op, key_target target, const detail::kernel& impl,
                                  std::source_location where, bool replaces) {
   if (!accepts(op.name, target, where)) return {};

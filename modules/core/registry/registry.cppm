@@ -13,6 +13,7 @@ import :dispatch.operator_info;
 import :keys.key;
 import :keys.key_set;
 import :registry.listener;
+import :schema.tag;
 import :text.error;
 
 namespace topbit {
@@ -97,6 +98,7 @@ export class registry {
   friend registration name_backend(backend b, std::string_view name, std::source_location where);
   detail::entry_head& bind(const detail::operator_info& op);
   registration define(const detail::operator_info& op, std::source_location where);
+  registration tag(const detail::operator_info& op, tag_set tags, std::source_location where);
   registration implement(const detail::operator_info& op, key_target target, const detail::kernel& impl,
                          std::source_location where, bool replaces = false);
   registration implement(const detail::operator_info& op, key_target target, detail::functor_ptr impl,
@@ -119,6 +121,9 @@ struct registrar {
   static inline entry_head& bind(registry& r, const operator_info& op) { return r.bind(op); }
   static inline registration define(registry& r, const operator_info& op, std::source_location where) {
     return r.define(op, where);
+  }
+  static inline registration tag(registry& r, const operator_info& op, tag_set tags, std::source_location where) {
+    return r.tag(op, tags, where);
   }
   static inline registration implement(registry& r, const operator_info& op, key_target target, const kernel& impl,
                                        std::source_location where, bool replaces = false) {

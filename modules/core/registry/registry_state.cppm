@@ -13,13 +13,14 @@ import :keys.slot_relations;
 import :registry.entry;
 import :registry.listener;
 import :registry.name_table;
+import :schema.tag;
 import :text.strings;
 
 namespace topbit {
 
 namespace detail {
 
-enum class request_kind : std::uint8_t { define, implement, fallback, claim, always, backend_name, listen };
+enum class request_kind : std::uint8_t { define, tag, implement, fallback, claim, always, backend_name, listen };
 
 /// A requested registration as plain data that outlives the shared object it came from.
 struct request {
@@ -29,8 +30,9 @@ struct request {
   key_target target = key::Undefined;
   std::uint64_t id = 0;
   detail::place where{};
-  entry* op = nullptr;                    // define, implement
+  entry* op = nullptr;                    // define, tag, implement
   const schema_record* schema = nullptr;  // define
+  tag_set tags{};                         // tag
   const kernel* impl = nullptr;           // implement, fallback
   key_set keys{};                         // always
   backend named = backend::none;          // backend_name
@@ -119,6 +121,7 @@ struct registry_state {
   };
   void apply(const request& r);
   void define(const request& r);
+  void tag(const request& r);
   void implement(const request& r);
   void note_override(const request& r, const live_registration& other);
   void add_fallback(const request& r);

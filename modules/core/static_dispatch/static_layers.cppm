@@ -131,7 +131,12 @@ struct layer_note {};
 template <class Layer, class Op>
   requires requires { std::string_view(Layer::template note<Op>); }
 struct layer_note<Layer, Op> {
-  static constexpr std::string_view note = Layer::template note<Op>;
+  static constexpr kernel_note note = [] {
+    if constexpr (requires { &Layer::template describe<Op>; })
+      return kernel_note{Layer::template note<Op>, &Layer::template describe<Op>};
+    else
+      return kernel_note{Layer::template note<Op>};
+  }();
 };
 
 template <class Layer, class Op, key_target Key, class Sig = typename Op::signature>
@@ -165,7 +170,8 @@ namespace static_dispatch {
 
 /// The layer as kernels of these operators for the key, to install() in the table: there `next` redispatches below the
 /// key. Operators that it does not handle are left out. `template <class Op> static constexpr std::string_view note` of
-/// the layer says what it does with them, for explain() and `topbit doc`.
+/// the layer says what it does with them, for explain() and `topbit doc`, and `template <class Op> static std::string
+/// describe(const operator_handle&, std::span<const value> arguments)` what it would do to one call, for explain().
 export template <class Layer, key_target Key, operator_type... Op>
 consteval auto layer_kernels(const Op&...) {
   static_assert(detail::has_a_row<Key>, detail::explain_key(Key));

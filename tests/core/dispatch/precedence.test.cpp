@@ -229,6 +229,13 @@ TEST_CASE("precedence: sparse and quantized kernels beside a composite give one 
   in_every_order({CIA, key::SparseCsrCPU, key::AutogradOther});
 }
 
+TEST_CASE("precedence: kernels of a layout on every backend give one table in every order",
+          "[core][table][K7][P5a][P12]") {
+  in_every_order({CIA, CEA, key::AnySparse, key::SparseCUDA});
+  in_every_order({CIA, AG, key::AnyQuantized}, key::AutogradOther);
+  in_every_order({CENF, key::AnySparseCsr, key::AnySparse}, key::SparseCsrCPU);
+}
+
 TEST_CASE("precedence: HIP beside a composite gives one table in every order", "[core][table][P10f]") {
   in_every_order({CIA, key::HIP, AG});
 }

@@ -169,6 +169,24 @@ TEST_CASE("table: the Autocast alias serves Autocast of every backend, below the
   CHECK(why(with({key::Autocast}), key::CPU) == inspect::row_reason::missing);
 }
 
+TEST_CASE("table: the alias of a layout serves every backend, below the key's own kernel and above explicit composites",
+          "[core][table][K7]") {
+  constexpr std::array layouts{std::pair(key::AnySparse, functionality::Sparse),
+                               std::pair(key::AnySparseCsr, functionality::SparseCsr),
+                               std::pair(key::AnyQuantized, functionality::Quantized)};
+  for (auto [alias, layer] : layouts) {
+    for (unsigned b = 1; b <= author::backend_count; ++b) {
+      const dispatch_key k{layer, static_cast<backend>(b)};
+      CHECK(why(with({alias, CENF, CEA, CIA}, {k}), k) == inspect::row_reason::layout_kernel);
+      CHECK(from(with({alias, k}), k) == to_string(k));
+    }
+    CHECK(from(with({alias}), key::CPU) == "missing");
+    // As the kernel of one backend does, it makes an implicit composite ambiguous where layouts share an autograd key.
+    CHECK(why(with({alias, CIA}), key::AutogradOther) == inspect::row_reason::ambiguous);
+    CHECK(from(with({alias, CIA}), key::AutogradCPU) == to_string(CIA));
+  }
+}
+
 TEST_CASE("table: a fallback serves what no kernel serves", "[core][table][P8]") {
   CHECK(why(with({AG}, {key::AutogradCPU}), key::AutogradCPU) == inspect::row_reason::autograd_kernel);
   CHECK(why(with({CEA}, {key::AutogradCPU}), key::AutogradCPU) == inspect::row_reason::backend_fallback);

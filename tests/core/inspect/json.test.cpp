@@ -46,6 +46,7 @@ TEST_CASE("json: a dump of an operator and of a registry", "[core][json][I1]") {
       {"name", "json::width"},
       {"schema", "json::width(toy::image _0) -> int32"},
       {"signature", "int (const toy::image&)"},
+      {"tags", json::array()},
       {"definitions", {place(A)}},
       {"kernels",
        {{{"key", "CPU"}, {"form", "typed"}, {"place", place(B)}, {"overridden_by", nullptr}, {"replaces", false}},
