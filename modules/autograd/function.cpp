@@ -94,7 +94,7 @@ void function_call::attach(function_node* n, std::span<tensor* const> results, s
     if (n->lacks_gradient(t)) continue;
     if (shares_elements(arguments, t))
       t = copy_if_aliased(t);
-    else if (author::record_of(t).autograd.get() != nullptr)
+    else if (detail::extension_of(t) != nullptr)
       t = author::make_alias(t);
     if (owner->kind() == nullptr) owner->stand_for(t);
     author::set_creator(t, intrusive_ptr<node>(new output_node(owner, static_cast<std::uint32_t>(i))));

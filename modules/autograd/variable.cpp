@@ -17,7 +17,7 @@ constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> T
 void release_base(const tensor& t) noexcept {
   const detail::view_data* const v = detail::view_of(t);
   if (v == nullptr || author::record_of(t).references.load(std::memory_order_acquire) != 1) return;
-  if (t.numel() == v->base.numel()) author::record_of(t).autograd = {};
+  if (t.numel() == v->base.numel()) detail::extension_slot(t) = {};
 }
 
 // Makes a gradient unshared and dense, so that adding to it in place changes no other tensor. Unchanged if recorded.
@@ -46,7 +46,7 @@ leaf_node* leaf_of(const tensor& t) noexcept {
 
 bool detail::is_sole(const tensor& t) noexcept {
   const auto& r = author::record_of(t);
-  return r.references.load(std::memory_order_acquire) == 1 && r.autograd.get() == nullptr && r.data &&
+  return r.references.load(std::memory_order_acquire) == 1 && r.extension.get() == nullptr && r.data &&
          r.data->references.load(std::memory_order_acquire) == 1 && r.data->kind != storage_kind::borrowed &&
          r.how == layout::strided && r.dense;
 }
@@ -94,7 +94,7 @@ const tensor& require_grad(const tensor& t, bool wanted) {
     if (detail::view_data* v = detail::view_of(t))
       v->creator = {};
     else
-      author::record_of(t).autograd = {};
+      detail::extension_slot(t) = {};
   } else if (!requires_grad(t)) {
     intrusive_ptr<node> leaf(new leaf_node);
     leaf->stand_for(t);
@@ -149,7 +149,7 @@ void author::set_creator(const tensor& t, intrusive_ptr<node> creator) {
     if (v->origin == detail::view_origin::no_grad) v->origin = detail::view_origin::recorded;
     return;
   }
-  author::record_of(t).autograd = intrusive_ptr<tensor_extension>(release(std::move(creator)));
+  detail::extension_slot(t) = intrusive_ptr<tensor_extension>(release(std::move(creator)));
 }
 
 }  // namespace topbit

@@ -134,7 +134,7 @@ namespace author {
 void track_view(const tensor& base, const tensor& view, bool one_of_several) {
   if (!view.defined() || view.same_as(base) || !author::record_of(base).data ||
       author::record_of(view).data != author::record_of(base).data || author::record_of(base).inference ||
-      author::record_of(view).autograd || author::record_of(base).how != layout::strided)
+      detail::extension_slot(view) || author::record_of(base).how != layout::strided)
     return;
   const detail::view_data* of = detail::view_of(base);
   using detail::view_origin;
@@ -143,7 +143,7 @@ void track_view(const tensor& base, const tensor& view, bool one_of_several) {
                        : !grad_enabled()           ? view_origin::no_grad
                                                    : view_origin::recorded;
   if (of != nullptr && origin == view_origin::recorded) origin = of->origin;
-  author::record_of(view).autograd =
+  detail::extension_slot(view) =
       intrusive_ptr<tensor_extension>(new detail::view_data(of != nullptr ? of->base : base, origin, view.version()));
 }
 

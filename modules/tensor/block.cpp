@@ -138,10 +138,10 @@ void detail::end(tensor_record* r) noexcept {
     give(r, record_class);
     return;
   }
-  r->autograd = {};
+  r->extension = {};
   storage* const data = r->data.get();
   if (data != nullptr && data->block == block && data->references.load(std::memory_order_acquire) == 1) {
-    // The storage ends too. With `autograd` reset, the record's destructor has nothing left to release.
+    // The storage ends too. With `extension` reset, the record's destructor has nothing left to release.
     data->~storage();
     give(r, block->size_class);
   } else {

@@ -18,7 +18,8 @@ namespace topbit {
 
 export class tensor;
 
-/// A layer's data on a tensor; topbit.autograd derives from it. Reference-counted, as several tensors may share one.
+/// A layer's data on a tensor, see author::layer_extension; topbit.autograd derives from it, and so does the payload of
+/// an opaque tensor. Reference-counted, as several tensors may share one.
 export struct tensor_extension {
   inline explicit tensor_extension(std::uint8_t is = 0) noexcept : role(is) {}
   tensor_extension(const tensor_extension&) = delete;
@@ -81,8 +82,8 @@ struct tensor_record {
   const shape sizes, strides;
   std::int64_t offset = 0;  // in elements
   intrusive_ptr<storage> data;
-  intrusive_ptr<tensor_extension> autograd;
-  detail::joint_block* block = nullptr;  // null for a separate record: of a view, of an opaque tensor
+  intrusive_ptr<tensor_extension> extension;  // a chain of layer_extension, and autograd's last
+  detail::joint_block* block = nullptr;       // null for a separate record: of a view, of an opaque tensor
 
   constexpr tensor_record() noexcept = default;
   inline tensor_record(key_set k, dtype t, device d, const shape& s, const shape& st, bool is_dense, std::int64_t count,

@@ -6,6 +6,7 @@ import topbit.core;
 import :device;
 import :dtype;
 import :handle;
+import :layer_facts;
 import :shape;
 import :storage;
 
@@ -60,7 +61,13 @@ tensor from_values(std::initializer_list<T> values, const shape& sizes) {
 /// on that thread; it must not throw. Throws shape_error for a negative size and for a null pointer to elements, and
 /// does not call `release` then.
 export template <class T>
+  requires(!std::is_const_v<T>)
 tensor from_blob(T* data, const shape& sizes, std::function<void(void*)> release = {});
+
+/// The same over elements that must not change: operators throw an error instead of writing to them, or to views of
+/// them. clone() makes a copy that can be written.
+export template <class T>
+tensor from_blob(const T* data, const shape& sizes, std::function<void(const void*)> release = {});
 
 namespace detail {
 void check_count(std::size_t found, const shape& sizes);
@@ -68,8 +75,15 @@ tensor borrow(void* data, const shape& sizes, dtype type, std::function<void(voi
 }  // namespace detail
 
 template <class T>
+  requires(!std::is_const_v<T>)
 tensor from_blob(T* data, const shape& sizes, std::function<void(void*)> release) {
   return detail::borrow(data, sizes, dtype_of<T>, std::move(release));
+}
+template <class T>
+tensor from_blob(const T* data, const shape& sizes, std::function<void(const void*)> release) {
+  tensor t = detail::borrow(const_cast<T*>(data), sizes, dtype_of<T>, std::move(release));
+  author::make_read_only(t);
+  return t;
 }
 
 template <class T>

@@ -25,6 +25,8 @@ constinit std::atomic<const kept_hook*> kept{};
 
 }  // namespace
 
+constinit thread_local std::uint32_t detail::this_thread_birth [[gnu::tls_model("initial-exec")]] = 0;
+
 const memory_hook& detail::keep_hook(const memory_hook& hook) {
   const kept_hook* first = kept.load(std::memory_order_acquire);
   for (const kept_hook* k = first; k != nullptr; k = k->next) {

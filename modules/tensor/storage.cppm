@@ -58,6 +58,9 @@ export const memory_hook& memory_of(device d);
 
 namespace detail {
 
+// What new storages on this thread are given.
+extern constinit thread_local std::uint32_t this_thread_birth [[gnu::tls_model("initial-exec")]];
+
 extern const memory_hook host_hook;
 // A copy that is never destroyed.
 const memory_hook& keep_hook(const memory_hook& hook);
@@ -84,6 +87,10 @@ export struct storage {
   std::atomic<std::uint32_t> version{0};
   device where;
   const storage_kind kind = storage_kind::separate;
+  /// Operators refuse to write to it.
+  bool read_only = false;
+  /// See author::birth_number().
+  const std::uint32_t birth = detail::this_thread_birth;
   const std::size_t bytes = 0;  // constant: it determines how the data are freed
   void* data = nullptr;         // null on the meta device, and for no bytes
   const memory_hook* hook = nullptr;

@@ -17,6 +17,7 @@ export import :storage;
 
 // Tier 3: the handle.
 export import :handle;
+export import :layer_facts;
 export import :make;
 export import :boxed;
 export import :schema_types;

@@ -131,10 +131,10 @@ TEST_CASE("block: a tensor's extension may hold a view of it", "[tensor][block]"
   const std::size_t in_use = tb::host_memory().bytes_in_use;
   {
     const tensor t = bytes(32);
-    tb::author::record_of(t).autograd =
+    tb::author::record_of(t).extension =
         tb::intrusive_ptr<tb::tensor_extension>(new holder(tb::author::make_view(t, {16}, {2}, 0)));
     const tensor other = bytes(32);
-    tb::author::record_of(other).autograd = tb::intrusive_ptr<tb::tensor_extension>(new holder(t));
+    tb::author::record_of(other).extension = tb::intrusive_ptr<tb::tensor_extension>(new holder(t));
   }
   CHECK(tb::host_memory().bytes_in_use == in_use);
 }

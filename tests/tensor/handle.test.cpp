@@ -140,8 +140,8 @@ TEST_CASE("handle: a layer's extension is destroyed with the tensor", "[tensor][
   int alive = 0;
   {
     const tensor t = fresh(), copy = t;
-    tb::author::record_of(t).autograd = tb::intrusive_ptr<tb::tensor_extension>(new extension(alive));
-    CHECK(tb::author::record_of(copy).autograd.get() != nullptr);
+    tb::author::record_of(t).extension = tb::intrusive_ptr<tb::tensor_extension>(new extension(alive));
+    CHECK(tb::author::record_of(copy).extension.get() != nullptr);
     CHECK(alive == 1);
   }
   CHECK(alive == 0);

@@ -109,7 +109,7 @@ TEST_CASE("make: an opaque tensor has the given keys and payload, which is destr
     tensor alias = tb::author::make_alias(t);
     CHECK(alias.layout() == tb::layout::opaque);
     CHECK(&alias.payload<image_data>() == &t.payload<image_data>());
-    CHECK(tb::author::record_of(t).autograd.get() == nullptr);
+    CHECK(tb::author::record_of(t).extension.get() == nullptr);
     CHECK(live == 1);
     const tensor kept = std::exchange(alias, tensor());
     CHECK(live == 1);
