@@ -3,6 +3,7 @@
 // Include this after every other header: it imports.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct call {
   tb::device where = tested;
   std::vector<tb::tensor> outs{};         // what stands for the arguments that are written; none: as the text says
   std::optional<std::int64_t> overlap{};  // an argument lies in outs[0]'s memory, so many elements after it
+  bool read_only = false;                 // what is written cannot be
 
   bool reached = false;
   std::size_t rank = 0;
@@ -65,6 +67,7 @@ inline void observe(const tb::operator_handle& op, tb::key_set, tb::boxed_stack&
       return c.arguments.emplace_back(moved(base, c.how, c.arguments.size(), where));
     });
   }
+  if (c.read_only) std::ranges::for_each(c.written, &tb::author::make_read_only);
   for (const tb::tensor& t : c.arguments) c.before.push_back(support::bytes(t));
   if (shared < c.before.size()) c.before[shared].clear();
   for (const tb::tensor& t : c.written) c.before_written.push_back(support::bytes(t));

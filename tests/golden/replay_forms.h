@@ -177,6 +177,17 @@ inline std::vector<tb::tensor> tensors_of(const std::vector<tb::value>& results)
   return all;
 }
 
+/// Read-only memory is never written to. The result of a case of a functional operator goes to the form's outs; an
+/// operator that writes by itself has none.
+inline std::string refused_read_only(const form& f, const one_case& asked, const std::vector<tb::tensor>& outs) {
+  // Asked for no training, or for sizes alone, these write nothing.
+  constexpr std::string_view writes_nothing[] = {"aten::dropout_", "aten::alpha_dropout_", "aten::empty.out"};
+  if (std::ranges::find(writes_nothing, f.op.name()) != std::end(writes_nothing)) return {};
+  call to{.where = tested, .outs = outs, .read_only = true};
+  std::string text = check_refusal(f, asked, to, "value");
+  return text.empty() ? text : way(f, to, "in read-only memory") + text;
+}
+
 /// All forms of a case that has results. `turn` counts cases: what is not tried of every case takes turns.
 inline std::string replay_forms(const std::vector<form>& forms, const one_case& c, const rules& how, const call& plain,
                                 const std::vector<tb::tensor>& wanted, std::size_t turn) {
@@ -185,7 +196,9 @@ inline std::string replay_forms(const std::vector<form>& forms, const one_case& 
                                   tb::dtype::boolean, tb::dtype::int8,  tb::dtype::bfloat16};
   for (const form& f : forms) {
     const one_case asked = asked_of(f, c);
-    std::string text;
+    std::string text =
+        refused_read_only(f, asked, f.in_place ? std::vector<tb::tensor>() : rooms(wanted, memory::dense, tested));
+    if (!text.empty()) return text;
     if (f.in_place) {
       text = in_place(f, asked, wanted, how, plain, arranged[turn % 3], tested);
       if (text.empty() && !how.meta_raises) {
@@ -256,6 +269,9 @@ inline std::string replay(const tb::operator_handle& op, const std::vector<form>
       call plain_call{m, copies};
       if (std::string text = check_where_tested(op, c, how, plain_call); !text.empty()) return way(plain_call) + text;
       if (std::string text = check_on_meta(op, c, how, plain_call); !text.empty()) return text;
+      if (m == memory::dense && copies == 0 && tb::author::is_mutable(*op.parsed_schema())) {
+        if (std::string text = refused_read_only({op}, c, {}); !text.empty()) return text;
+      }
       if (m != memory::dense || forms.empty()) continue;
       std::vector<tb::tensor> wanted;
       for (const std::string& text : c.results) {

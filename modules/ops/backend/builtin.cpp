@@ -54,6 +54,7 @@ bool register_builtin() {
   register_vectors();
   register_images();
   register_gradients();
+  register_tags();
   return true;
 }
 

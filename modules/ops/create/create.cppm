@@ -136,6 +136,12 @@ inline constexpr op<
     "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">
     _to_copy;
 
+/// The only element, for the host. Waits for the device. `item<T>(x)` of topbit is this.
+inline constexpr op<"aten::_local_scalar_dense(Tensor self) -> Scalar"> _local_scalar_dense;
+
+/// Whether the only element is not zero.
+inline constexpr op<"aten::is_nonzero(Tensor self) -> bool"> is_nonzero;
+
 /// A copy, like self in memory; row-major with memory_format contiguous.
 inline constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
 
@@ -173,6 +179,7 @@ inline constexpr overloads<aten::new_full> new_full;
 inline constexpr overloads<aten::new_zeros> new_zeros;
 inline constexpr overloads<aten::new_ones> new_ones;
 inline constexpr overloads<aten::fill_Scalar, aten::fill_Tensor> fill;
+inline constexpr overloads<aten::is_nonzero> is_nonzero;
 inline constexpr overloads<aten::fill_Scalar_, aten::fill_Tensor_> fill_;
 inline constexpr overloads<aten::zero> zero;
 inline constexpr overloads<aten::zero_> zero_;

@@ -283,6 +283,28 @@ tensor copy_composite(const tensor& self, const tensor& src, bool) {
                         arg<"memory_format"> = memory_format::contiguous);
 }
 
+scalar local_scalar_dense(const tensor& self) {
+  constexpr backend_call c{nullptr, aten::_local_scalar_dense.name()};
+  if (self.numel() != 1) refuse<shape_error>(c, "found sizes " + to_string(self.sizes()) + ", wanted one element");
+  const tensor host = to(author::make_alias(self), cpu);
+  check_storage(c, host);
+  const auto number = [&]<class T> { return scalar(*host.data_ptr<T>()); };
+  switch (host.dtype()) {
+    case dtype::boolean: return number.operator()<bool>();
+    case dtype::uint8: return number.operator()<std::uint8_t>();
+    case dtype::int8: return number.operator()<std::int8_t>();
+    case dtype::int16: return number.operator()<std::int16_t>();
+    case dtype::int32: return number.operator()<std::int32_t>();
+    case dtype::int64: return number.operator()<std::int64_t>();
+    case dtype::float16: return static_cast<float>(*host.data_ptr<half>());
+    case dtype::bfloat16: return static_cast<float>(*host.data_ptr<bfloat16>());
+    case dtype::float32: return number.operator()<float>();
+    case dtype::float64: break;
+  }
+  return number.operator()<double>();
+}
+bool is_nonzero(const tensor& self) { return aten::_local_scalar_dense(self).to<bool>(); }
+
 using author::define;
 using author::row;
 
@@ -296,11 +318,15 @@ constexpr author::kernel_row base_rows[] = {
     define(aten::copy_),
     define(aten::_to_copy),
     define(aten::clone),
+    define(aten::_local_scalar_dense),
+    define(aten::is_nonzero),
     caller_row<&full, aten::full>(key::CompositeExplicitAutograd),
     caller_row<&zeros, aten::zeros>(key::CompositeExplicitAutograd),
     caller_row<&ones, aten::ones>(key::CompositeExplicitAutograd),
     caller_row<&to_copy, aten::_to_copy>(key::CompositeExplicitAutograd),
     caller_row<&clone, aten::clone>(key::CompositeExplicitAutograd),
+    row<&local_scalar_dense>(aten::_local_scalar_dense, key::CompositeExplicitAutograd),
+    caller_row<&is_nonzero, aten::is_nonzero>(key::CompositeExplicitAutograd),
 };
 
 }  // namespace
@@ -325,7 +351,7 @@ void register_create() {
   register_factory<&fill_scalar, aten::fill_Scalar>();
   register_factory<&fill_tensor, aten::fill_Tensor>();
   register_without_gradient<aten::empty_memory_format, aten::empty_strided, aten::full, aten::zeros, aten::ones,
-                            aten::scalar_tensor>();
+                            aten::scalar_tensor, aten::_local_scalar_dense, aten::is_nonzero>();
   register_composite<&fill_tensor_in_place, aten::fill_Tensor_>();
   register_composite<&copy_composite, aten::copy>();
   register_composite<&empty_out, aten::empty_out>();

@@ -71,7 +71,9 @@ result_meta broadcast_meta(std::string_view op, const elementwise_arguments& a, 
 
 result_meta elementwise_meta(std::string_view op, elementwise code, const elementwise_arguments& a) {
   const dtype type = elementwise_type(op, code, a);
-  return broadcast_meta(op, a, facts_of(code).is_predicate() ? dtype::boolean : type);
+  result_meta m = broadcast_meta(op, a, type);
+  if (facts_of(code).is_predicate()) m.computed = std::exchange(m.type, dtype::boolean);
+  return m;
 }
 
 void run_elementwise(backend_call c, elementwise code, const elementwise_arguments& a, const tensor& out) {

@@ -31,16 +31,19 @@ inline constexpr author::kernel_abilities elementwise_abilities{
 
 template <elementwise Code>
 struct elementwise_kernel {
+  static constexpr tag_set tags = tag::pointwise;
   static constexpr auto needs = all_of(Code);
   template <class... A>
   static result_meta meta(std::string_view op, const A&... a) {
     return elementwise_meta(op, Code, collect(a...));
   }
+  static constexpr bool takes_meta = true;
   template <class... A>
-  static void run(backend_call c, const A&... a_and_out) {
+  static void run(backend_call c, const result_meta& m, const A&... a_and_out) {
     const auto all = std::tie(a_and_out...);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      run_elementwise(c, Code, collect(std::get<I>(all)...), std::get<sizeof...(I)>(all));
+      run_elementwise_in(c, Code, m.computed.value_or(m.type), collect(std::get<I>(all)...),
+                         std::get<sizeof...(I)>(all));
     }(std::make_index_sequence<sizeof...(A) - 1>{});
   }
   template <bool Makes, class... A>

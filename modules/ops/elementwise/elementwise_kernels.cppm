@@ -75,16 +75,11 @@ struct where_kernel {
 void check_same_type(std::string_view op, const elementwise_arguments& a);
 
 template <elementwise Code>
-struct same_type_kernel {
-  static constexpr auto needs = all_of(Code);
+struct same_type_kernel : elementwise_kernel<Code> {
   template <class... A>
   static result_meta meta(std::string_view op, const A&... a) {
     check_same_type(op, collect(a...));
     return elementwise_meta(op, Code, collect(a...));
-  }
-  template <class... A>
-  static void run(backend_call c, const A&... a_and_out) {
-    elementwise_kernel<Code>::run(c, a_and_out...);
   }
 };
 

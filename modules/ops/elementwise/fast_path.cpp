@@ -122,7 +122,7 @@ void run_repeating(const dense_operands<Inputs>& in, tb_dense_loop loop, void* t
 template <int Inputs>
 bool is_writable(const tensor& out, const dense_operands<Inputs>& in, dtype type, const elementwise_arguments& a) {
   const record_type& to = author::record_of(out);
-  if (!to.data || to.data->data == nullptr || to.type != type) return false;
+  if (!to.data || to.data->data == nullptr || to.data->read_only || to.type != type) return false;
   if (to.where != in.like->where || !has_layout_of(to, *in.like)) return false;
   // Inputs in the same memory must match exactly: a bool result would overwrite floats before they are read.
   for (int k = 0; k < Inputs; ++k) {

@@ -45,6 +45,7 @@ void check_lists(backend_call c, std::span<const tensor> self, std::span<const n
   }
   for (std::size_t i = 0; i < self.size(); ++i) {
     check_defined(c, self[i]);
+    check_written(c, self[i]);
     if (!is_floating(self[i].dtype())) {
       refuse<dtype_error>(c,
                           "found parameters of " + std::string(name_of(self[i].dtype())) + ", wanted a floating type");
@@ -53,6 +54,7 @@ void check_lists(backend_call c, std::span<const tensor> self, std::span<const n
       const tensor& t = list.all[i];
       check_defined(c, t);
       check_place(c, t, list.name, self[i], i);
+      if (list.is_state) check_written(c, t);
       const auto found = [&] {
         return "found " + std::string(list.name) + " " + describe(t) + " for parameter " + std::to_string(i) + ", " +
                describe(self[i]);

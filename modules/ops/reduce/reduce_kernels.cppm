@@ -18,6 +18,7 @@ namespace topbit::detail {
 // Call::of(op, arguments...) is the reduction of a call, Call::code its operation.
 template <class Call>
 struct reduction_kernel {
+  static constexpr tag_set tags = tag::reduction;
   static constexpr auto needs = all_of(Call::code);
   template <class... A>
   static result_meta meta(std::string_view op, const A&... a) {
@@ -127,6 +128,7 @@ struct logsumexp_calls {
 // Values and indices along one dimension.
 template <reduction Code>
 struct value_and_index_kernel {
+  static constexpr tag_set tags = tag::reduction;
   static constexpr auto needs = all_of(Code);
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self, const std::int64_t& dim,
                                          bool keepdim) {
@@ -140,6 +142,7 @@ struct value_and_index_kernel {
 };
 
 struct aminmax_kernel {
+  static constexpr tag_set tags = tag::reduction;
   static constexpr auto needs = all_of(reduction::min, reduction::max);
   static std::array<result_meta, 2> meta(std::string_view op, const tensor& self,
                                          const std::optional<std::int64_t>& dim, bool keepdim) {

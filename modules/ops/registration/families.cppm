@@ -44,6 +44,7 @@ void add_family(family_rows rows);
 template <class Forms>
 void register_forms(std::source_location here = std::source_location::current()) {
   Forms::each_form([]<const auto & Op>() { define_all<Op>(); });
+  Forms::register_tags();
   Forms::register_backend(key::CPU, here);
   Forms::register_backend(key::Meta, here);
   add_family(&Forms::register_backend);
@@ -92,6 +93,7 @@ std::span<const author::kernel_row> join_gradients();
 std::span<const author::kernel_row> sort_gradients();
 std::span<const author::kernel_row> unique_gradients();
 void register_gradients();
+void register_tags();
 void register_linalg();
 void register_einsum();
 void register_convolution();

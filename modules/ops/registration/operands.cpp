@@ -180,6 +180,9 @@ void check_options(backend_call c, std::optional<layout> how, std::optional<bool
 }
 
 void check_written(backend_call c, const tensor& out) {
+  if (author::is_read_only(out)) {
+    refuse<error>(c, "writes to a tensor " + describe(out) + " in read-only memory; clone() it first");
+  }
   if (author::has_distinct_elements(out)) return;
   refuse<shape_error>(c, "writes to a tensor " + describe(out) + " whose elements share memory, with strides " +
                              to_string(out.strides()) + "; clone() it first");

@@ -22,6 +22,8 @@ struct result_meta {
   dtype type = dtype::float32;
   device where;
   shape strides;  ///< empty for dense, row-major
+  /// What the kernel computes in, if it asks for it and that is another type.
+  std::optional<dtype> computed{};
 };
 
 /// What the kernel of a structured operator supports directly. Otherwise it gets a temporary, which is then copied.
@@ -98,11 +100,15 @@ template <auto Kernel>
 inline constexpr bool takes_strided = requires(key_set keys) { Kernel.computes(keys); };
 
 template <auto Kernel, class... A>
-void run_structured(key_set keys, const A&... a) {
+void run_structured(key_set keys, const result_meta& first, const A&... a) {
   if constexpr (std::invocable<decltype(Kernel), const A&...>) {
     Kernel(a...);
   } else if constexpr (!std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>) {
-    if (computes<Kernel>(keys)) Kernel(keys, a...);
+    if (!computes<Kernel>(keys)) return;
+    if constexpr (requires { Kernel.takes_meta; })
+      Kernel(keys, first, a...);
+    else
+      Kernel(keys, a...);
   }
 }
 
@@ -127,7 +133,7 @@ struct structured_kernel {
   static auto make(key_set keys, std::index_sequence<I...>, const std::array<result_meta, sizeof...(I)>& metas,
                    const A&... a) {
     std::array<tensor, sizeof...(I)> out{make_result(metas[I])...};
-    run_structured<Kernel>(keys, a..., out[I]...);
+    run_structured<Kernel>(keys, metas[0], a..., out[I]...);
     return out;
   }
 
@@ -148,7 +154,7 @@ struct structured_kernel {
         const auto fresh = make(keys, all, metas, a...);
         (copy_result(*out[I], fresh[I]), ...);
       } else {
-        run_structured<Kernel>(keys, a..., static_cast<const tensor&>(*out[I])...);
+        run_structured<Kernel>(keys, metas[0], a..., static_cast<const tensor&>(*out[I])...);
       }
     }
   }

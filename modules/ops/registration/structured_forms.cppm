@@ -3,8 +3,10 @@
 //
 //   struct twice_kernel {
 //     static constexpr auto needs = all_of(table_entry::...);       // the table kernels that run() calls
+//     static constexpr tag_set tags = tag::pointwise;               // if there is something to say
 //     static result_meta meta(std::string_view op, arguments...);    // throws on invalid arguments
 //     static void run(backend_call, arguments..., const tensor& out...);
+//     static constexpr bool takes_meta = true;  // if run() takes the first result_meta after the backend_call
 //   };
 //   using my_forms = forms_list<structured_forms<twice_kernel, abilities, aten::twice, aten::twice_, aten::twice_out>>;
 module topbit.ops:registration.structured_forms;
@@ -42,6 +44,13 @@ struct structured_forms {
     return {
         author::row<structured_run<shape_function<Kernel>{}, kernel_thunk<Kernel, Ops>{}, Can, Ops>>(Ops, k, where)...};
   }
+  // Tags each form as the kernel says, if it does.
+  static void register_tags() {
+    if constexpr (requires { Kernel::tags; }) {
+      static constexpr author::kernel_row all[] = {author::tagged(Ops, Kernel::tags)...};
+      author::register_rows(all);
+    }
+  }
   // Calls visit.operator()<Op>() for each form.
   template <class Visit>
   static void each_form(Visit visit) {
@@ -58,6 +67,12 @@ struct forms_list {
       if (offers(table, F::needs)) author::register_rows(F::rows(k, where));
     };
     (add.template operator()<Forms>(), ...);
+  }
+  static void register_tags() {
+    const auto tag_forms = []<class F> {
+      if constexpr (requires { F::register_tags(); }) F::register_tags();
+    };
+    (tag_forms.template operator()<Forms>(), ...);
   }
   template <class Visit>
   static void each_form(Visit visit) {

@@ -11,12 +11,9 @@ tensor operator/(const scalar& a, const tensor& b) { return aten::div_Tensor(det
 
 namespace detail {
 
-tensor one_element(const tensor& t, dtype type) {
+scalar number_in(const tensor& t) {
   if (!t.defined()) throw error("item: found an undefined tensor, wanted one element");
-  if (t.numel() != 1) throw shape_error("item: found sizes " + to_string(t.sizes()) + ", wanted one element");
-  const tensor host = to(to(author::make_alias(t), cpu), type);
-  check_storage({nullptr, "item"}, host);
-  return host;
+  return aten::_local_scalar_dense(t);
 }
 
 }  // namespace detail

@@ -12,7 +12,7 @@ import :reduce.reduce;
 import :unary.unary;
 
 namespace topbit::detail {
-tensor one_element(const tensor& t, dtype type);
+scalar number_in(const tensor& t);
 }
 
 export namespace topbit {
@@ -86,7 +86,11 @@ inline tensor to(const tensor& t, device where) {
 /// number of elements.
 template <class T = double>
 T item(const tensor& t) {
-  return *detail::one_element(t, dtype_of<T>).template data_ptr<T>();
+  const scalar number = detail::number_in(t);
+  if constexpr (std::is_arithmetic_v<T>)
+    return number.to<T>();
+  else
+    return static_cast<T>(number.to<float>());
 }
 
 }  // namespace topbit

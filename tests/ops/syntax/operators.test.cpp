@@ -81,8 +81,8 @@ TEST_CASE("operators: item returns the only element, also inside a graph", "[ops
   CHECK(tb::item(tb::require_grad(tensor_of({3}, {1})) * 2) == 6);
   CHECK(tb::item(aten::slice_Tensor(tensor_of({1, 2, 3}, {3}), 0, 1, 2, 1)) == 2);
   const auto text = [](const tensor& t) { return toy::text_of<tb::error>([&] { tb::item(t); }); };
-  CHECK(text(tensor_of({1, 2}, {2})) == "item: found sizes [2], wanted one element");
-  CHECK(text(tensor_of({}, {0})) == "item: found sizes [0], wanted one element");
+  CHECK(text(tensor_of({1, 2}, {2})) == "aten::_local_scalar_dense: found sizes [2], wanted one element");
+  CHECK(text(tensor_of({}, {0})) == "aten::_local_scalar_dense: found sizes [0], wanted one element");
   CHECK(text(aten::empty_memory_format(std::vector<std::int64_t>{}, tb::arg<"device"> = tb::meta)) ==
         "aten::_to_copy: in aten::copy_: a meta tensor has no elements to copy");
   CHECK(text(tensor()) == "item: found an undefined tensor, wanted one element");
