@@ -13,21 +13,44 @@ namespace {
 
 tensor copy_as(const tensor& x, dtype to) { return aten::_to_copy(x, arg<"dtype"> = to); }
 
-bool is_weight(const tensor& x) { return x.dtype() == dtype::float32 && requires_grad(x) && is_leaf(x) && !is_view(x); }
+// Smaller constants cost no more to cast than to find.
+constexpr std::int64_t smallest_constant = 4096;
+
+bool is_kept(const tensor& x, cached_casts which) {
+  if (x.dtype() != dtype::float32) return false;
+  if (requires_grad(x)) return is_leaf(x) && !is_view(x);
+  const storage* const data = author::record_of(x).data.get();
+  return which == cached_casts::also_of_constants && x.numel() > smallest_constant && data != nullptr &&
+         data->references.load(std::memory_order_relaxed) == 1;
+}
+
+// A replay must not read a copy that was made outside, nor the scope one that only a replay fills.
+bool caches_now(const detail::autocast_state& now) {
+  return now.cached != cached_casts::none && now.outermost != nullptr && !author::random_recorder::is_recording() &&
+         !is_inference_mode();
+}
+// A weight that requires no gradient any more is another one.
+const tensor* find_cached(const detail::autocast_state& now, const tensor& x, dtype to) {
+  const detail::cast_cache* const cache = *now.outermost;
+  const tensor* const found = cache == nullptr ? nullptr : cache->find(x, to);
+  return found != nullptr && requires_grad(*found) == requires_grad(x) ? found : nullptr;
+}
 
 }  // namespace
 
+detail::cast_state detail::state_of_cast(const tensor& x, dtype to) {
+  const autocast_state& now = this_thread_autocast;
+  if (!caches_now(now)) return cast_state::made_anew;
+  if (find_cached(now, x, to) != nullptr) return cast_state::cached;
+  return is_kept(x, now.cached) ? cast_state::made_for_cache : cast_state::made_anew;
+}
+
 tensor detail::cast_out_of_line(const tensor& x, dtype to) {
   const autocast_state& now = this_thread_autocast;
-  // A replay must not read a copy that was made outside, nor the scope one that only a replay fills.
-  const bool caches =
-      now.caches && now.outermost != nullptr && !author::random_recorder::is_recording() && !is_inference_mode();
-  if (!caches) return copy_as(x, to);
+  if (!caches_now(now)) return copy_as(x, to);
+  if (const tensor* const found = find_cached(now, x, to)) return *found;
+  if (!is_kept(x, now.cached)) return copy_as(x, to);
   cast_cache*& cache = *now.outermost;
-  if (cache != nullptr) {
-    if (const tensor* const found = cache->find(x, to); found != nullptr && requires_grad(x)) return *found;
-  }
-  if (!is_weight(x)) return copy_as(x, to);
   if (cache == nullptr) cache = new cast_cache;
   std::optional<enable_grad> recorded;
   if (!grad_enabled()) recorded.emplace();

@@ -14,14 +14,19 @@ constexpr std::uint32_t bit_of(dtype t) noexcept { return std::uint32_t{1} << st
 // The dtypes that are cast, a bit for each: floating, but not float64.
 inline constexpr std::uint32_t castable = bit_of(dtype::float16) | bit_of(dtype::bfloat16) | bit_of(dtype::float32);
 
+inline bool is_on(const tensor& t, backend on) noexcept {
+  const backend there = t.device().type;
+  return t.defined() && (there == on || (there == backend::CPU && t.dim() == 0));
+}
+
 }  // namespace detail
 
 export namespace author {
 
-/// Whether autocast on this backend casts the tensor: floating, not float64, and on the backend. A tensor of one
-/// element without dimensions on the host is not, beside device tensors.
+/// Whether autocast on this backend casts the tensor: floating, not float64, and on the backend, or a number beside
+/// tensors of the backend: without dimensions, on the host.
 inline bool is_eligible(const tensor& t, backend on) noexcept {
-  return (topbit::detail::castable & topbit::detail::bit_of(t.dtype())) != 0 && t.defined() && t.device().type == on;
+  return (topbit::detail::castable & topbit::detail::bit_of(t.dtype())) != 0 && topbit::detail::is_on(t, on);
 }
 
 /// The tensor in this dtype: itself, if it is not eligible or has the dtype already. A cast to the scope's dtype of a
@@ -29,9 +34,10 @@ inline bool is_eligible(const tensor& t, backend on) noexcept {
 /// no_grad scope too when they are cached. Call it with Autocast excluded.
 tensor cached_cast(const tensor& t, dtype to, backend on);
 
-/// The dtype to which `so_far`, at first the scope's, and this tensor promote; `so_far` if the tensor is not eligible.
+/// The dtype to which `so_far`, at first the scope's, and this tensor promote; `so_far` if the tensor is not eligible,
+/// or a number from the host.
 inline dtype promote_type(dtype so_far, const tensor& t, backend on) noexcept {
-  return is_eligible(t, on) ? promote(so_far, t.dtype()) : so_far;
+  return is_eligible(t, on) && t.device().type == on ? promote(so_far, t.dtype()) : so_far;
 }
 
 }  // namespace author
@@ -46,11 +52,13 @@ struct cast_target {
 
   inline cast_target(dtype type, backend of_backend) noexcept
       : to(type), on(of_backend), changed(castable & ~bit_of(type)) {}
-  inline bool changes(const tensor& t) const noexcept {
-    return (changed & bit_of(t.dtype())) != 0 && t.defined() && t.device().type == on;
-  }
+  inline bool changes(const tensor& t) const noexcept { return (changed & bit_of(t.dtype())) != 0 && is_on(t, on); }
 };
 [[gnu::noinline]] tensor cast_out_of_line(const tensor& t, dtype to);
+
+// Where cast_out_of_line() would take a cast from now.
+enum class cast_state : std::uint8_t { made_anew, made_for_cache, cached };
+cast_state state_of_cast(const tensor& t, dtype to);
 
 inline const tensor* tensor_in(const tensor& t) noexcept { return &t; }
 inline const tensor* tensor_in(const std::optional<tensor>& t) noexcept { return t ? &*t : nullptr; }

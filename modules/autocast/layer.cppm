@@ -13,6 +13,9 @@ namespace topbit {
 namespace detail {
 
 [[noreturn]] void raise_banned(std::string_view op);
+// What a call with these arguments casts now, on this thread: "argument 2 'mat2' float32 to bfloat16, cached".
+std::string describe_casts(author::cast_policy policy, backend on, const operator_handle& op,
+                           std::span<const value> arguments);
 
 // The argument `dtype` of a call whose first argument is eligible: float32 if it was not given.
 template <class A>
@@ -40,6 +43,10 @@ struct autocasting {
   static constexpr bool handles = policy<Op> != author::cast_policy::none;
   template <class Op>
   static constexpr std::string_view note = author::note_of(policy<Op>);
+  template <class Op>
+  static std::string describe(const operator_handle& op, std::span<const value> arguments) {
+    return detail::describe_casts(policy<Op>, Where, op, arguments);
+  }
 
   template <class Op, class Next, class... A>
   [[gnu::always_inline]] static auto run(Next next, A&&... a) {

@@ -62,7 +62,7 @@ thread_key_state enter(backend on, const autocast_options& options) {
   const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(on);
   now.enabled = options.enabled ? now.enabled | bit : now.enabled & ~bit;
   now.lower[static_cast<std::size_t>(on)] = lower;
-  now.caches = options.cache;
+  now.cached = options.cached;
   ++now.depth;
   const thread_key_state keys = current_thread_keys();
   constexpr key_set casts(key::AutocastFunctionality);
@@ -72,7 +72,7 @@ thread_key_state enter(backend on, const autocast_options& options) {
 // What another thread, or the backward of a function, takes of a thread's state: not the scopes, nor their cache.
 std::shared_ptr<const void> current_state() {
   const detail::autocast_state& now = detail::this_thread_autocast;
-  if (now.enabled == 0 && now.caches) return {};
+  if (now.enabled == 0 && now.cached == cached_casts::of_weights) return {};
   return std::make_shared<const detail::autocast_state>(now);
 }
 void install_state(const void* state) noexcept {
@@ -81,7 +81,7 @@ void install_state(const void* state) noexcept {
   detail::autocast_state& now = detail::this_thread_autocast;
   now.enabled = taken.enabled;
   now.lower = taken.lower;
-  now.caches = taken.caches;
+  now.cached = taken.cached;
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ dtype autocast_dtype(backend on) {
 autocast::autocast(backend on, autocast_options options)
     : enabled_before_(detail::this_thread_autocast.enabled),
       depth_before_(detail::this_thread_autocast.depth),
-      caches_before_(detail::this_thread_autocast.caches),
+      cached_before_(detail::this_thread_autocast.cached),
       lower_before_(detail::this_thread_autocast.lower[static_cast<std::size_t>(on)]),
       on_(on),
       keys_(enter(on, options)) {
@@ -127,7 +127,7 @@ autocast::~autocast() {
   }
   now.enabled = enabled_before_;
   now.depth = depth_before_;
-  now.caches = caches_before_;
+  now.cached = cached_before_;
   now.lower[static_cast<std::size_t>(on_)] = lower_before_;
 }
 

@@ -7,6 +7,14 @@ import topbit.tensor;
 
 namespace topbit {
 
+/// Which casts a scope keeps until the outermost one ends. All are of float32 tensors, and are made anew when the
+/// tensor has been written.
+export enum class cached_casts : std::uint8_t {
+  none,
+  of_weights,        // leaves that require a gradient
+  also_of_constants  // and tensors of more than 4096 elements that require none and have no views: frozen weights
+};
+
 namespace detail {
 
 class cast_cache;
@@ -15,7 +23,7 @@ class cast_cache;
 struct autocast_state {
   std::uint32_t enabled = 0;
   std::array<dtype, author::backend_count + 1> lower{};
-  bool caches = true;
+  cached_casts cached = cached_casts::of_weights;
   std::uint32_t depth = 0;           // scopes around this point
   cast_cache** outermost = nullptr;  // the cache of the outermost scope, made by its first cast
 
@@ -32,8 +40,8 @@ export struct autocast_options {
   std::optional<dtype> lower{};
   /// False makes a scope without autocast for this backend inside another one.
   bool enabled = true;
-  /// False casts weights anew at each use.
-  bool cache = true;
+  /// Activations in a scope without gradients are constants too: also_of_constants keeps them alive.
+  cached_casts cached = cached_casts::of_weights;
 };
 
 /// Runs operators in a lower precision for the length of the scope, on this thread and backend: matrix products and
@@ -59,7 +67,7 @@ export class [[nodiscard("the scope ends with the full expression that makes it"
  private:
   // What the scope changes, as it was before.
   std::uint32_t enabled_before_, depth_before_;
-  bool caches_before_;
+  cached_casts cached_before_;
   dtype lower_before_;
   backend on_;
   detail::cast_cache* cache_ = nullptr;

@@ -57,7 +57,7 @@ TEST_CASE("cast: a weight is cast once for each dtype, until the outermost scope
       CHECK(same(lowered(dtype::bfloat16), first));
     }
     CHECK(same(lowered(dtype::bfloat16), first));
-    const tb::autocast uncached(backend::CPU, {.cache = false});
+    const tb::autocast uncached(backend::CPU, {.cached = tb::cached_casts::none});
     CHECK_FALSE(same(lowered(dtype::bfloat16), first));
   }
   const tb::autocast scope(backend::CPU);
@@ -94,6 +94,42 @@ TEST_CASE("cast: only a leaf that requires a gradient and is not a view is cache
   CHECK_FALSE(is_cached(view));
   const tb::inference_mode inference;
   CHECK_FALSE(is_cached(w));
+}
+
+TEST_CASE("cast: large constants are cached where the scope says so", "[autocast][cast]") {
+  const auto is_cached = [](const tensor& t) {
+    return same(author::cached_cast(t, dtype::bfloat16, backend::CPU),
+                author::cached_cast(t, dtype::bfloat16, backend::CPU));
+  };
+  const auto constant = [](std::int64_t size) { return tb::ones({size}, tb::arg<"dtype"> = dtype::float32); };
+  tensor frozen = constant(5000);
+  const tb::autocast scope(backend::CPU, {.cached = tb::cached_casts::also_of_constants});
+  CHECK(is_cached(frozen));
+  const tensor before = author::cached_cast(frozen, dtype::bfloat16, backend::CPU);
+  tb::fill_(frozen, 3);
+  CHECK_FALSE(same(author::cached_cast(frozen, dtype::bfloat16, backend::CPU), before));
+  CHECK(is_cached(frozen));
+  CHECK_FALSE(is_cached(constant(4096)));
+  const tensor whole = constant(10000), part = tb::narrow(whole, 0, 0, 5000);
+  CHECK_FALSE(is_cached(part));
+  CHECK_FALSE(is_cached(whole));
+  CHECK_FALSE(is_cached(tb::neg(tb::require_grad(constant(5000)))));
+  // One that becomes a weight needs a cast with a history.
+  tb::require_grad(frozen);
+  const tensor recorded = author::cached_cast(frozen, dtype::bfloat16, backend::CPU);
+  CHECK(tb::requires_grad(recorded));
+  CHECK(is_cached(frozen));
+  const tb::autocast weights_alone(backend::CPU);
+  CHECK_FALSE(is_cached(constant(5000)));
+}
+
+TEST_CASE("cast: a number from the host is cast with the tensors of a device, and promotes none", "[autocast][cast]") {
+  const tensor number = tb::tensor(2.5), vector = tb::zeros({1}, tb::arg<"dtype"> = dtype::float32);
+  CHECK(author::is_eligible(number, backend::CUDA));
+  CHECK_FALSE(author::is_eligible(vector, backend::CUDA));
+  CHECK(author::cached_cast(number, dtype::float16, backend::CUDA).dtype() == dtype::float16);
+  CHECK(author::promote_type(dtype::float16, number, backend::CUDA) == dtype::float16);
+  CHECK(author::promote_type(dtype::bfloat16, number, backend::CPU) == dtype::float32);
 }
 
 TEST_CASE("cast: many weights are found again", "[autocast][cast]") {

@@ -57,6 +57,19 @@ TEST_CASE("layer: products run in the lower dtype, losses in float32, others as 
   CHECK(aten::add_Tensor(x, x).dtype() == dtype::float32);
 }
 
+TEST_CASE("layer: a backend can take the list of another one", "[autocast][layer]") {
+  const tensor low = square(dtype::bfloat16);
+  const tb::autocast scope(backend::CPU);
+  {
+    const auto as_on_cuda = tb::author::install_casts<backend::CPU, tb::autocast_cuda>();
+    CHECK(aten::softmax_int(low, 0).dtype() == dtype::float32);
+    CHECK(aten::exp(low).dtype() == dtype::float32);
+    CHECK(aten::mm(low, low).dtype() == dtype::bfloat16);
+  }
+  CHECK(aten::softmax_int(low, 0).dtype() == dtype::bfloat16);
+  CHECK(aten::exp(low).dtype() == dtype::bfloat16);
+}
+
 TEST_CASE("layer: float64 and integers keep their dtype", "[autocast][layer]") {
   const tb::autocast scope(backend::CPU);
   CHECK(aten::mm(square(dtype::float64), square(dtype::float64)).dtype() == dtype::float64);

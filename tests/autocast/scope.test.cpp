@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "support/allocations.h"
 #include "support/raises.h"
 import topbit;
 import topbit.autocast;
@@ -77,6 +78,21 @@ TEST_CASE("scope: a scope of one backend leaves the others alone", "[autocast][s
   CHECK(of_product() == dtype::bfloat16);
   const tb::autocast cuda_off(backend::CUDA, {.enabled = false});
   CHECK(of_product() == dtype::bfloat16);
+}
+
+TEST_CASE("scope: entering and leaving allocate nothing until a cast is cached", "[autocast][scope]") {
+  const tensor x = tb::ones({2, 2}, tb::arg<"dtype"> = dtype::bfloat16), w = tb::require_grad(tb::ones({2, 2}));
+  const std::size_t before = toy::allocations();
+  {
+    const tb::autocast scope(backend::CPU);
+    const tb::autocast island(backend::CPU, {.enabled = false});
+    const tb::autocast again(backend::CPU, {.lower = dtype::float16});
+  }
+  CHECK(toy::allocations() == before);
+  const tb::autocast scope(backend::CPU);
+  tb::author::cached_cast(w, dtype::bfloat16, backend::CPU);
+  // A sanitizer counts nothing.
+  CHECK((toy::allocations() == 0 || toy::allocations() > before));
 }
 
 TEST_CASE("scope: a thread starts without autocast", "[autocast][scope]") {
