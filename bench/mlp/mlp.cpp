@@ -53,6 +53,15 @@ oracle::mlp reference_of(const mlp& of) {
   return oracle::mlp(layers);
 }
 
+// One step; returns the loss.
+double step(const mlp& scores, tb::optimizer& optimizer, const labelled& b) {
+  optimizer.zero_grad();
+  const tb::tensor loss = tb::cross_entropy_loss(scores(b.images), b.labels);
+  tb::backward(loss);
+  optimizer.step();
+  return tb::item(loss);
+}
+
 bool agrees_with_reference(const batch& data) {
   const mlp network{tb::generator(seed)};
   tb::sgd optimizer(tb::parameters(network), {.learning_rate = rate});

@@ -46,16 +46,6 @@ inline labelled to(const labelled& b, topbit::device where) {
   return {topbit::to(b.images, where), topbit::to(b.labels, where)};
 }
 
-// One step; returns the loss.
-template <class Model>
-double step(const Model& scores, topbit::optimizer& optimizer, const labelled& b) {
-  optimizer.zero_grad();
-  const topbit::tensor loss = topbit::cross_entropy_loss(scores(b.images), b.labels);
-  topbit::backward(loss);
-  optimizer.step();
-  return topbit::item(loss);
-}
-
 template <class Model>
 double accuracy(const Model& scores, const labelled& b) {
   const topbit::no_grad guard;

@@ -3,6 +3,7 @@ module topbit.training;
 import topbit.std;
 import topbit.core;
 import topbit.ops;
+import :options;
 
 namespace topbit {
 
@@ -57,21 +58,29 @@ void check_gradients(std::string_view who, std::span<const numbered_gradient> gr
   }
 }
 
+// Divides gradients by the factor in the state. Returns whether one was not finite, as non_finite() does.
+tensor unscale_all(std::string_view who, std::span<const numbered_gradient> gradients, const tensor& state) {
+  const no_grad guard;
+  check_gradients(who, gradients);
+  const tensor found = non_finite(gradients, state.device()), by = aten::reciprocal(number_of(state, the_factor));
+  for (const numbered_gradient& g : gradients) {
+    tensor gradient = g.value;
+    gradient *= topbit::to(by, gradient.device());
+  }
+  return found;
+}
+
 }  // namespace
 
 loss_scaler::loss_scaler(const loss_scaler_options& options) : options_(options), state_(state_with(options.scale)) {
-  require(options.scale > 0 && std::isfinite(options.scale), "scale", options.scale, "a number above 0");
-  require(options.growth > 1 && std::isfinite(options.growth), "growth", options.growth, "a number above 1");
-  require(options.backoff > 0 && options.backoff < 1, "backoff", options.backoff, "a number between 0 and 1");
-  require(options.growth_interval > 0, "growth_interval", static_cast<double>(options.growth_interval),
-          "a number from 1 up");
-}
-
-void loss_scaler::require(bool is_so, std::string_view option, double value, std::string_view wanted) const {
-  if (is_so) return;
-  throw error(
-      "loss_scaler: found " + std::string(option) + "=" + to_string(scalar(value)) + ", wanted " + std::string(wanted),
-      "loss_scaler");
+  detail::require_option("loss_scaler", options.scale > 0 && std::isfinite(options.scale), "scale", options.scale,
+                         "a number above 0");
+  detail::require_option("loss_scaler", options.growth > 1 && std::isfinite(options.growth), "growth", options.growth,
+                         "a number above 1");
+  detail::require_option("loss_scaler", options.backoff > 0 && options.backoff < 1, "backoff", options.backoff,
+                         "a number between 0 and 1");
+  detail::require_option("loss_scaler", options.growth_interval > 0, "growth_interval",
+                         static_cast<double>(options.growth_interval), "a number from 1 up");
 }
 
 loss_scaler::visit& loss_scaler::visit_of(const optimizer& o) {
@@ -118,15 +127,7 @@ void loss_scaler::unscale(optimizer& o) {
                                           : "it was called for this optimizer already, wanted update() before it"),
                 "loss_scaler");
   }
-  const no_grad guard;
-  const std::vector<numbered_gradient> gradients = gradients_of(o);
-  check_gradients("loss_scaler::unscale", gradients);
-  v.found = non_finite(gradients, state_.device());
-  const tensor by = aten::reciprocal(number_of(state_, the_factor));
-  for (const numbered_gradient& g : gradients) {
-    tensor gradient = g.value;
-    gradient *= topbit::to(by, gradient.device());
-  }
+  v.found = unscale_all("loss_scaler::unscale", gradients_of(o), state_);
   v.unscaled = true;
 }
 
@@ -147,9 +148,12 @@ step_result loss_scaler::step(optimizer& o) {
   const device here = state_.device();
   const bool together =
       std::ranges::all_of(gradients, [&](const numbered_gradient& g) { return g.value.device() == here; });
-  if (!visit_of(o).unscaled && !(together && o.takes_scaling())) unscale(o);
   visit& v = visit_of(o);
   const no_grad guard;
+  if (!v.unscaled && !(together && o.takes_scaling())) {
+    v.found = unscale_all("loss_scaler::step", gradients, state_);
+    v.unscaled = true;
+  }
   if (!v.unscaled) {
     check_gradients("loss_scaler::step", gradients);
     v.found = non_finite(gradients, here);
@@ -198,7 +202,7 @@ void loss_scaler::update() {
 double loss_scaler::factor() const { return options_.enabled ? item(number_of(state_, the_factor)) : 1; }
 
 void loss_scaler::set_factor(double scale) {
-  require(scale > 0 && std::isfinite(scale), "factor", scale, "a number above 0");
+  detail::require_option("loss_scaler", scale > 0 && std::isfinite(scale), "factor", scale, "a number above 0");
   aten::copy_(state_, state_with(scale));
 }
 

@@ -87,7 +87,6 @@ export class loss_scaler {
     bool unscaled = false, stepped = false;
   };
 
-  void require(bool is_so, std::string_view option, double value, std::string_view wanted) const;
   visit& visit_of(const optimizer& o);
   void check_scaled(std::string_view function) const;
   [[noreturn]] void raise_skipped(const optimizer& o) const;

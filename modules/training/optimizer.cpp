@@ -3,6 +3,7 @@ module topbit.training;
 import topbit.std;
 import topbit.core;
 import topbit.ops;
+import :options;
 
 namespace topbit {
 
@@ -19,10 +20,7 @@ tensor fresh_state(const tensor& p) {
 // --- groups
 
 void optimizer::require(bool is_so, std::string_view option, double value, std::string_view wanted) const {
-  if (is_so) return;
-  throw error(
-      name_ + ": found " + std::string(option) + "=" + to_string(scalar(value)) + ", wanted " + std::string(wanted),
-      name_);
+  detail::require_option(name_, is_so, option, value, wanted);
 }
 
 void optimizer::check_parameters(std::span<const tensor> parameters) const {
