@@ -3,21 +3,27 @@
 find_program(TOPBIT_BASH bash REQUIRED)
 find_program(TOPBIT_OBJDUMP NAMES objdump llvm-objdump-22 llvm-objdump REQUIRED)
 
-# topbit_test(<name> SOURCES <file>... LIBRARIES <target>... [LABELS <label>...] [SHARDS <n>])
+# topbit_test(<name> SOURCES <file>... LIBRARIES <target>... [LABELS <label>...] [SHARDS <n>] [CASES <filter>])
 # Builds test_<name> from Catch2 cases and runs it.
 function(topbit_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;CASES" "SOURCES;LIBRARIES;LABELS")
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} Catch2::Catch2WithMain)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  run_cases(${name} test_${name} LABELS "${name};${arg_LABELS}" SHARDS ${arg_SHARDS})
+  set(how "")
+  foreach(option SHARDS CASES)
+    if(arg_${option})
+      list(APPEND how ${option} ${arg_${option}})
+    endif()
+  endforeach()
+  run_cases(${name} test_${name} LABELS "${name};${arg_LABELS}" ${how})
 endfunction()
 
-# run_cases(<name> <program> LABELS <label>... [SHARDS <n>])
-# Runs all cases of a Catch2 program in one process as test <name>, or in n processes that may run concurrently as
+# run_cases(<name> <program> LABELS <label>... [SHARDS <n>] [CASES <filter>])
+# Runs all cases, or those of a filter, of a Catch2 program in one process as test <name>, or in n processes that may run concurrently as
 # <name>.1 and so on. One process per case would spend most time on startup.
 function(run_cases name program)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "SHARDS" "LABELS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "SHARDS;CASES" "LABELS")
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
   endif()
@@ -28,7 +34,7 @@ function(run_cases name program)
     endif()
     math(EXPR index "${shard} - 1")
     # Catch2 returns 4 if all cases were skipped; CTest then reports the test as skipped.
-    add_test(NAME ${test} COMMAND ${program} --shard-count ${arg_SHARDS} --shard-index ${index})
+    add_test(NAME ${test} COMMAND ${program} ${arg_CASES} --shard-count ${arg_SHARDS} --shard-index ${index})
     set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS};program" SKIP_RETURN_CODE 4)
   endforeach()
   # Built by `./dev test fast`.
