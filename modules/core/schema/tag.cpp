@@ -1,8 +1,16 @@
+module;
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/join.hpp>
+#include <range/v3/view/transform.hpp>
+
 module topbit.core;
 
 import topbit.std;
 
 namespace topbit {
+
+namespace views = ranges::views;
 
 std::vector<tag> tag_set::list() const {
   std::vector<tag> all;
@@ -12,9 +20,9 @@ std::vector<tag> tag_set::list() const {
 }
 
 std::string to_string(tag_set tags) {
-  std::string text;
-  for (const tag t : tags.list()) text += (text.empty() ? "" : ", ") + std::string(name_of(t));
-  return text;
+  const auto name = [](tag t) { return std::string(name_of(t)); };
+  const std::vector<tag> all = tags.list();
+  return all | views::transform(name) | views::join(std::string(", ")) | ranges::to<std::string>();
 }
 
 }  // namespace topbit
