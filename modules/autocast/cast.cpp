@@ -19,9 +19,11 @@ constexpr std::int64_t smallest_constant = 4096;
 bool is_kept(const tensor& x, cached_casts which) {
   if (x.dtype() != dtype::float32) return false;
   if (requires_grad(x)) return is_leaf(x) && !is_view(x);
-  const storage* const data = author::record_of(x).data.get();
-  return which == cached_casts::also_of_constants && x.numel() > smallest_constant && data != nullptr &&
-         data->references.load(std::memory_order_relaxed) == 1;
+  if (which != cached_casts::also_of_constants || x.numel() <= smallest_constant) return false;
+  // Writes to the memory of a program, or in inference mode, are not counted.
+  const author::tensor_record& r = author::record_of(x);
+  return r.data && !r.inference && (r.data->kind != storage_kind::borrowed || r.data->read_only) &&
+         r.data->references.load(std::memory_order_relaxed) == 1;
 }
 
 // A replay must not read a copy that was made outside, nor the scope one that only a replay fills.

@@ -29,13 +29,13 @@ inline bool is_eligible(const tensor& t, backend on) noexcept {
   return (topbit::detail::castable & topbit::detail::bit_of(t.dtype())) != 0 && topbit::detail::is_on(t, on);
 }
 
-/// The tensor in this dtype: itself, if it is not eligible or has the dtype already. A cast to the scope's dtype of a
-/// float32 leaf that requires a gradient comes from the cache of the outermost scope. Casts are recorded, in a
+/// The tensor in this dtype: itself, if it is not eligible or has the dtype already. Casts of weights, and
+/// of constants where the scope says so, come from the cache of the outermost scope. Casts are recorded, in a
 /// no_grad scope too when they are cached. Call it with Autocast excluded.
 tensor cached_cast(const tensor& t, dtype to, backend on);
 
 /// The dtype to which `so_far`, at first the scope's, and this tensor promote; `so_far` if the tensor is not eligible,
-/// or a number from the host.
+/// or a number from the host beside tensors of a device.
 inline dtype promote_type(dtype so_far, const tensor& t, backend on) noexcept {
   return is_eligible(t, on) && t.device().type == on ? promote(so_far, t.dtype()) : so_far;
 }

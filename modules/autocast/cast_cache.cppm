@@ -1,4 +1,4 @@
-// The casts of weights that the outermost scope of a thread owns. Internal.
+// The casts of weights and constants that the outermost scope of a thread owns. Internal.
 module topbit.autocast:cast_cache;
 
 import topbit.std;
@@ -8,8 +8,9 @@ import topbit.autograd;
 
 namespace topbit::detail {
 
-// Open addressing by the record of the source, which the entry keeps alive, and the dtype. A source that was written
-// since is cast again, in the same entry. The node of a cast saves no tensor, so a backward() over it can be repeated.
+// Open addressing by the record of the source, which the entry keeps alive, and the dtype. A source is cast again,
+// in the same entry, if it or its cast was written since. The node of a cast saves no tensor, so a backward() over it
+// can be repeated.
 class cast_cache {
  public:
   // Null if there is none.
@@ -17,21 +18,22 @@ class cast_cache {
     for (std::size_t i = first(source, to, slots_.size());; i = (i + 1) & (slots_.size() - 1)) {
       const slot& s = slots_[i];
       if (!s.source.defined()) return nullptr;
-      if (is_of(s, source, to)) return s.version == source.version() ? &s.cast : nullptr;
+      if (!is_of(s, source, to)) continue;
+      return s.version == source.version() && s.cast_version == s.cast.version() ? &s.cast : nullptr;
     }
   }
   void put(const tensor& source, dtype to, const tensor& cast) {
     if ((used_ + 1) * 2 > slots_.size()) grow();
     slot& s = free_or_same(slots_, source, to);
     if (!s.source.defined()) ++used_;
-    s = {source, cast, to, source.version()};
+    s = {source, cast, to, source.version(), cast.version()};
   }
 
  private:
   struct slot {
     tensor source, cast;
     dtype to{};
-    std::uint32_t version = 0;
+    std::uint32_t version = 0, cast_version = 0;
   };
 
   static inline bool is_of(const slot& s, const tensor& source, dtype to) noexcept {

@@ -54,7 +54,9 @@ std::string detail::describe_casts(author::cast_policy policy, backend on, const
     author::each_tensor(arguments[i], append);
     if (!casts.empty()) text += (text.empty() ? "" : "; ") + label_of(op, i) + casts;
   }
-  return text.empty() ? "casts no argument of this call" : text;
+  if (!text.empty()) return text;
+  if (to) return "casts no argument of this call";
+  return policy == author::cast_policy::banned ? "throws" : "";
 }
 
 }  // namespace topbit

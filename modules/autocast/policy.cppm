@@ -10,7 +10,7 @@ namespace topbit {
 export namespace author {
 
 /// What autocast does to a call. An argument is eligible if it is a floating-point tensor on the scope's backend, but
-/// not float64; lists and optional tensors are looked into.
+/// not float64, or such a number from the host; lists and optional tensors are looked into.
 enum class cast_policy : std::uint8_t {
   none,          // nothing: the operator has no kernel for the key
   lower,         // casts eligible arguments to the scope's dtype

@@ -48,7 +48,7 @@ bool detail::is_sole(const tensor& t) noexcept {
   const auto& r = author::record_of(t);
   return r.references.load(std::memory_order_acquire) == 1 && r.extension.get() == nullptr && r.data &&
          r.data->references.load(std::memory_order_acquire) == 1 && r.data->kind != storage_kind::borrowed &&
-         r.how == layout::strided && r.dense;
+         !r.data->read_only && r.how == layout::strided && r.dense;
 }
 
 void leaf_node::backward(std::span<const tensor>, std::span<tensor>) {}

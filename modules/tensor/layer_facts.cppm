@@ -10,7 +10,8 @@ import :storage;
 export namespace topbit::author {
 
 /// What a layer other than autograd knows about one tensor. A tensor has at most one of each class. They are not
-/// copied to views, aliases and results: a layer attaches its own there.
+/// copied to views, aliases and results: a layer attaches its own there. One that is kept longer than its tensor keeps
+/// what autograd knew of it.
 ///
 ///   struct tangent final : author::layer_extension { ... };
 ///   author::attach(x, intrusive_ptr<tangent>(new tangent(...)));
@@ -20,6 +21,7 @@ struct layer_extension : tensor_extension {
   inline layer_extension() noexcept : tensor_extension(chained) {}
   /// What the tensor had before.
   intrusive_ptr<tensor_extension> next;
+  bool attached = false;
 };
 /// The tensor's extension of this class; null if it has none. Cost: one load where no layer has attached any.
 template <std::derived_from<layer_extension> T>
@@ -36,14 +38,20 @@ void detach_extension(const tensor& t) noexcept {
   intrusive_ptr<tensor_extension>* e = &record_of(t).extension;
   for (; *e && (*e)->role == layer_extension::chained; e = &static_cast<layer_extension*>(e->get())->next) {
     if (dynamic_cast<T*>(e->get()) == nullptr) continue;
-    *e = intrusive_ptr<tensor_extension>(static_cast<layer_extension*>(e->get())->next);
+    auto* const found = static_cast<layer_extension*>(e->get());
+    found->attached = false;
+    *e = intrusive_ptr<tensor_extension>(std::move(found->next));
     return;
   }
 }
-/// Attaches an extension to a defined tensor, in place of one of the same class.
+void check_attachable(const tensor& t, const layer_extension& e);
+/// Attaches an extension to a tensor, in place of one of the same class. Throws error for an undefined tensor, and for
+/// an extension that a tensor has already.
 template <std::derived_from<layer_extension> T>
 void attach(const tensor& t, intrusive_ptr<T> e) {
+  check_attachable(t, *e);
   detach_extension<T>(t);
+  e->attached = true;
   add_reference(e.get());
   e->next = std::exchange(record_of(t).extension, intrusive_ptr<tensor_extension>(e.get()));
 }
@@ -60,7 +68,7 @@ inline void make_read_only(const tensor& t) noexcept {
 
 /// The number that this thread gives to the memory of new tensors, 0 at first; the setter returns the one before. A
 /// layer that gives each of its scopes a greater number can tell memory that was made inside a scope from memory that
-/// was there before.
+/// was there before. The layer's state carries it to other threads, see add_layer_state().
 inline std::uint32_t set_birth_number(std::uint32_t n) noexcept {
   return std::exchange(topbit::detail::this_thread_birth, n);
 }

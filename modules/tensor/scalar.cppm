@@ -34,7 +34,7 @@ export class scalar {
     else if constexpr (std::integral<T>)
       return static_cast<T>(integer_);
     else
-      return static_cast<T>(number_);
+      return type_ == dtype::float64 ? static_cast<T>(number_) : static_cast<T>(integer_);
   }
   friend constexpr bool operator==(const scalar&, const scalar&) = default;
 

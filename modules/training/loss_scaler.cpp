@@ -51,6 +51,11 @@ tensor non_finite(std::span<const numbered_gradient> gradients, device target) {
 
 void check_gradients(std::string_view who, std::span<const numbered_gradient> gradients) {
   for (const numbered_gradient& g : gradients) {
+    if (author::is_read_only(g.value)) {
+      throw error(std::string(who) + ": found a gradient in read-only memory, of parameter " +
+                      std::to_string(g.parameter) + ", wanted one that can be divided by the factor; clone() it",
+                  std::string(who));
+    }
     if (g.value.dtype() != dtype::float16) continue;
     throw dtype_error(std::string(who) + ": found a float16 gradient, of parameter " + std::to_string(g.parameter) +
                           ", wanted float32; keep parameters in float32, autocast casts them",

@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "support/tensor_values.h"
@@ -114,6 +115,19 @@ TEST_CASE("cast: large constants are cached where the scope says so", "[autocast
   CHECK_FALSE(is_cached(part));
   CHECK_FALSE(is_cached(whole));
   CHECK_FALSE(is_cached(tb::neg(tb::require_grad(constant(5000)))));
+  // Writes to these are not counted.
+  std::vector<float> numbers(5000, 1);
+  CHECK_FALSE(is_cached(tb::from_blob(numbers.data(), {5000})));
+  CHECK(is_cached(tb::from_blob(std::as_const(numbers).data(), {5000})));
+  const tensor inferred = [&] {
+    const tb::inference_mode inference;
+    return constant(5000);
+  }();
+  CHECK_FALSE(is_cached(inferred));
+  // A cast that was written is another one.
+  tensor written = author::cached_cast(frozen, dtype::bfloat16, backend::CPU);
+  tb::fill_(written, 7);
+  CHECK(values(author::cached_cast(frozen, dtype::bfloat16, backend::CPU))[0] == 3);
   // One that becomes a weight needs a cast with a history.
   tb::require_grad(frozen);
   const tensor recorded = author::cached_cast(frozen, dtype::bfloat16, backend::CPU);

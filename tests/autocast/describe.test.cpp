@@ -36,6 +36,7 @@ TEST_CASE("describe: explain() names the arguments that are cast, and their dtyp
   CHECK(note_of(aten::cat, std::vector{low, single, low, whole})
             .ends_with(": argument 1 'tensors' bfloat16 to float32 and bfloat16 to float32"));
   CHECK(note_of(aten::exp, single).empty());
+  CHECK(note_of(aten::mv, single, single) == "casts nothing, nor in its parts");
   CHECK(to_string(tb::explain(tb::mm, low, single)).find("float32 to bfloat16") != std::string::npos);
   const tb::autocast island(backend::CPU, {.enabled = false});
   CHECK(note_of(aten::mm, low, single).empty());

@@ -121,6 +121,18 @@ TEST_CASE("coverage: every operator has a golden case with results, or is a form
   CHECK(without == names{});
 }
 
+TEST_CASE("coverage: forms of one operator have the same tags", "[golden]") {
+  using tb::tag;
+  for (const tb::operator_handle& op : operators()) {
+    for (const golden::form& f : golden::forms_of(op)) {
+      for (const tag t : {tag::pointwise, tag::reduction, tag::random, tag::dynamic_output_shape}) {
+        INFO(op.name() << " and " << f.op.name() << ", " << tb::name_of(t));
+        CHECK(op.tags().contains(t) == f.op.tags().contains(t));
+      }
+    }
+  }
+}
+
 TEST_CASE("coverage: every operator meets every dtype, as an error or with results", "[golden]") {
   std::map<std::string, std::string, std::less<>> listed;  // "operator dtype", and why
   for (const std::string& line : golden::lines_of(folder / "uncovered.txt")) {

@@ -85,6 +85,42 @@ TEST_CASE("layer_facts: autograd records beside the extensions of other layers",
   CHECK(author::extension_of<label>(plain) != nullptr);
 }
 
+TEST_CASE("layer_facts: an extension is for one defined tensor", "[tensor][layer_facts]") {
+  int alive = 0;
+  const tensor a = floats(), b = floats();
+  const tb::intrusive_ptr<label> one(new label("first", alive));
+  author::attach(a, one);
+  CHECK(text_of<tb::error>([&] { author::attach(b, one); }) ==
+        "attach: found an extension that a tensor has, wanted one for this tensor alone");
+  CHECK(text_of<tb::error>([&] { attach_label(tensor(), "none", alive); }) ==
+        "attach: found an undefined tensor, wanted a defined one");
+  author::detach_extension<label>(a);
+  author::attach(b, one);
+  CHECK(author::extension_of<label>(a) == nullptr);
+  CHECK(author::extension_of<label>(b) == one.get());
+}
+
+TEST_CASE("layer_facts: an extension that is taken away keeps no graph", "[tensor][layer_facts]") {
+  int alive = 0;
+  const tensor y = tb::exp(tb::require_grad(floats()));
+  const tb::intrusive_ptr<label> kept(new label("kept", alive));
+  author::attach(y, kept);
+  author::detach_extension<label>(y);
+  CHECK_FALSE(kept->next);
+  CHECK(tb::requires_grad(y));
+}
+
+TEST_CASE("layer_facts: a gradient in read-only memory is added to another tensor", "[tensor][layer_facts]") {
+  const tensor w = tb::require_grad(floats());
+  {
+    const tensor g = tb::ones({3}, tb::arg<"dtype"> = tb::dtype::float32);
+    author::make_read_only(g);
+    tb::set_leaf_grad(w, g);
+  }
+  tb::backward(tb::sum(w * 2));
+  CHECK(values(tb::leaf_grad(w)) == std::vector<double>{3, 3, 3});
+}
+
 TEST_CASE("layer_facts: from_blob over constants is read-only, and so are its views", "[tensor][layer_facts]") {
   const std::vector<float> numbers{1, 2, 3, 4};
   int released = 0;

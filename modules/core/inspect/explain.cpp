@@ -108,7 +108,8 @@ inspect::explanation detail::explain_call(const operator_handle& op, std::span<c
   const auto taken = known_live(s.op.kernels, s.fallbacks);
   const kernel_note* const note =
       note_record_of(choose_for_slot(taken, slot_index(e.selected), [](auto&&...) {}).from->impl);
-  if (note != nullptr && note->of_call != nullptr) e.candidates.back().note += ": " + note->of_call(op, values);
+  if (note == nullptr || note->of_call == nullptr) return e;
+  if (const std::string text = note->of_call(op, values); !text.empty()) e.candidates.back().note += ": " + text;
   return e;
 }
 

@@ -138,8 +138,14 @@ template <class Op, std::size_t I, class... Args>
 value keyed_value(const Args&... args) {
   using parameter = function_traits<typename Op::signature>::template parameter<I>;
   constexpr std::size_t source = sources<Op, Args...>[I];
-  if constexpr (may_bring_keys<parameter> && source < sizeof...(Args)) {
-    const auto as_value = [](const std::remove_cvref_t<parameter>& x) { return value(x); };
+  if constexpr (may_bring_keys<parameter> && can_copy<std::remove_cvref_t<parameter>> && source < sizeof...(Args)) {
+    const auto as_value = []<class T>(const T& x) {
+      using P = std::remove_cvref_t<parameter>;
+      if constexpr (std::convertible_to<const T&, P>)
+        return value(static_cast<P>(x));
+      else
+        return value();
+    };
     const auto& x = std::get<source>(std::tie(args...));
     if constexpr (is_named<std::remove_cvref_t<decltype(x)>>)
       return as_value(x.given);

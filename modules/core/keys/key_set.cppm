@@ -197,6 +197,9 @@ export constexpr key_set below(alias_key alias) noexcept {
   if (alias == key::CompositeImplicitAutogradNestedTensor) return below(key::NestedTensorCPU);
   if (alias == key::FuncTorchBatchedDecomposition) return below(key::FuncTorchBatched);
   if (alias == key::Autocast) return below(key::AutocastCPU);
+  if (alias == key::AnySparse) return below(key::SparseCPU);
+  if (alias == key::AnySparseCsr) return below(key::SparseCsrCPU);
+  if (alias == key::AnyQuantized) return below(key::QuantizedCPU);
   return below(key::CPU);
 }
 

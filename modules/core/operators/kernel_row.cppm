@@ -29,7 +29,7 @@ struct kernel_row {
   key_target key = topbit::key::Undefined;
   const detail::kernel* impl = nullptr;
   std::source_location where;
-  tag_set tags{};  // without a kernel: what the operator is tagged with
+  std::optional<tag_set> tags{};  // the row tags the operator, and has no kernel
 };
 
 /// The row that says: Fn is the kernel of this operator for this key. Checked like impl().

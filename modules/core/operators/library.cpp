@@ -98,8 +98,8 @@ library_block::text_operator library_block::from_schema(std::string_view text, s
   return op;
 }
 
-library_block::text_operator library_block::from_name_or_schema(std::string_view text,
-                                                                std::source_location where) const {
+library_block::text_operator library_block::from_name_or_schema(std::string_view text, std::source_location where,
+                                                                std::string_view why) const {
   if (text.find('(') != text.npos) return from_schema(text, where);
   text_operator op;
   op.name = qualified(text, where);
@@ -112,11 +112,10 @@ library_block::text_operator library_block::from_name_or_schema(std::string_view
   if (e != nullptr) {
     op.signature = e->signature.get();
   } else {
-    detail::refuse(*registry_,
-                   bad_registration(op.name + " at " + detail::text_of(where) +
-                                        ": a boxed kernel has no signature, and no operator of this name is defined or "
-                                        "implemented; define it first, or give its schema",
-                                    op.name));
+    detail::refuse(*registry_, bad_registration(op.name + " at " + detail::text_of(where) + ": " + std::string(why) +
+                                                    " no signature, and no operator of this name is "
+                                                    "defined or implemented; define it first, or give its schema",
+                                                op.name));
   }
   return op;
 }
@@ -138,7 +137,7 @@ void library_block::add(const detail::operator_info& op, tag_set tags, std::sour
 }
 
 void library_block::add(std::string_view name, tag_set tags, std::source_location where) {
-  const text_operator op = from_name_or_schema(name, where);
+  const text_operator op = from_name_or_schema(name, where, "a name brings");
   if (op.signature != nullptr) add(op.info(ns_), tags, where);
 }
 
@@ -228,8 +227,8 @@ namespace author {
 void register_rows(std::span<const kernel_row> rows, registry& r) {
   const auto record = [&] {
     for (const kernel_row& row : rows) {
-      if (!row.tags.empty())
-        detail::registrar::tag(r, *row.op, row.tags, row.where).keep();
+      if (row.tags.has_value())
+        detail::registrar::tag(r, *row.op, *row.tags, row.where).keep();
       else if (row.impl == nullptr)
         detail::registrar::define(r, *row.op, row.where).keep();
       else

@@ -268,7 +268,8 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   }
 
   /// Tags the operator, for tools: see topbit::tag. It has the tags of all blocks that live, and those that follow from
-  /// its schema. Throws bad_registration where a tag contradicts the schema. Order against def() does not matter.
+  /// its schema. Throws bad_registration where a tag contradicts the schema. By its handle or its schema
+  /// also before it is defined.
   template <class Op>
   library_block& tag(const Op& o, tag_set tags, std::source_location where = std::source_location::current()) & {
     if constexpr (detail::operator_name<Op>)
@@ -326,7 +327,8 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
     detail::operator_info info(std::string_view ns) const noexcept { return {name, ns, schema, signature}; }
   };
   text_operator from_schema(std::string_view text, std::source_location where) const;
-  text_operator from_name_or_schema(std::string_view text, std::source_location where) const;
+  text_operator from_name_or_schema(std::string_view text, std::source_location where,
+                                    std::string_view why = "a boxed kernel has") const;
   void add(const detail::operator_info& op, key_target key, const detail::function_address& f,
            std::source_location where);
   void add(std::string_view name, key_target key, const detail::function_address& f, std::source_location where);

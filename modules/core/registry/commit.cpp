@@ -182,6 +182,21 @@ void registry_state::apply(const request& r) {
   }
 }
 
+namespace {
+
+void check_tags(const entry& op, tag_set tags, const place& where, const schema_record& of) {
+  // Parsing is for these alone: most operators live and die without.
+  if (!tags.contains(tag::view) && !tags.contains(tag::inplace_view) && !tags.contains(tag::view_copy)) return;
+  const schema* const s = of.parsed();
+  if (s == nullptr) return;
+  if (const std::string_view misfit = author::misfit_of(tags, s->view()); !misfit.empty()) {
+    const std::string name(op.name);
+    throw bad_registration(name + ": tagged at " + where.text() + " as " + std::string(misfit), name);
+  }
+}
+
+}  // namespace
+
 void registry_state::define(const request& r) {
   for (const entry* e = r.op->first_of_name; e != nullptr; e = e->next_of_name) {
     const bool same_signature = e == r.op;
@@ -200,18 +215,22 @@ void registry_state::define(const request& r) {
     }
     throw bad_registration(std::move(text), name);
   }
+  for (const live_tags& t : r.op->tags) check_tags(*r.op, t.tags, t.where, *r.schema);
   r.op->prepare(*r.schema);
   r.op->definitions.push_back({r.id, r.schema, r.where});
 }
 
 void registry_state::tag(const request& r) {
-  if (const schema* const s = r.op->schema_of().parsed(); s != nullptr) {
-    if (const std::string_view misfit = author::misfit_of(r.tags, s->view()); !misfit.empty()) {
-      const std::string name(r.op->name);
-      throw bad_registration(name + ": tagged at " + r.where.text() + " as " + std::string(misfit), name);
-    }
+  for (const entry* e = r.op->first_of_name; e != nullptr; e = e->next_of_name) {
+    if (e == r.op || (e->definitions.empty() && e->registrations.empty())) continue;
+    const std::string name(r.op->name);
+    throw bad_registration(name + ": tagged at " + r.where.text() + " with the signature '" +
+                               std::string(r.op->signature->name()) + "', " + e->origin() + " with '" +
+                               std::string(e->signature->name()) + "'",
+                           name);
   }
-  r.op->tags.push_back({r.id, r.tags});
+  check_tags(*r.op, r.tags, r.where, r.op->schema_of());
+  r.op->tags.push_back({r.id, r.tags, r.where});
 }
 
 void registry_state::implement(const request& r) {

@@ -67,6 +67,7 @@ struct live_definition {
 struct live_tags {
   std::uint64_t id;
   tag_set tags;
+  detail::place where;
 };
 
 struct free_record {

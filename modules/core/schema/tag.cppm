@@ -80,6 +80,8 @@ constexpr tag_set derived_tags(const schema_view& s) noexcept {
 
 /// Why these tags do not suit the schema, empty if they do: view and inplace_view are refused where it says otherwise.
 constexpr std::string_view misfit_of(tag_set tags, const schema_view& s) noexcept {
+  if (tags.contains(tag::view) && is_mutable(s))
+    return "view: found an argument that is written, wanted none; inplace_view is for t_ and its like";
   if (tags.contains(tag::view) && !derived_tags(s).contains(tag::view))
     return "view: found no result that shares an argument's memory, wanted one in an alias set, as in 'Tensor(a)'";
   if (tags.contains(tag::inplace_view) && !is_mutable(s))

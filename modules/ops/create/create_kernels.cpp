@@ -285,6 +285,7 @@ tensor copy_composite(const tensor& self, const tensor& src, bool) {
 
 scalar local_scalar_dense(const tensor& self) {
   constexpr backend_call c{nullptr, aten::_local_scalar_dense.name()};
+  check_defined(c, self);
   if (self.numel() != 1) refuse<shape_error>(c, "found sizes " + to_string(self.sizes()) + ", wanted one element");
   const tensor host = to(author::make_alias(self), cpu);
   check_storage(c, host);

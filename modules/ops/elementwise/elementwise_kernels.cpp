@@ -113,6 +113,10 @@ void where_kernel::run(backend_call c, const tensor& condition, const tensor& a,
   run_elementwise(c, elementwise::where, collect(condition, a, b), out);
 }
 
+bool have_same_type(const elementwise_arguments& a) noexcept {
+  return std::ranges::all_of(a.operands(), [&](const tensor* t) { return t->dtype() == a.in[0]->dtype(); });
+}
+
 void check_same_type(std::string_view op, const elementwise_arguments& a) {
   const backend_call c{nullptr, op};
   for (const tensor* t : a.operands()) {

@@ -72,6 +72,7 @@ struct where_kernel {
 };
 
 // Operands must have one dtype.
+bool have_same_type(const elementwise_arguments& a) noexcept;
 void check_same_type(std::string_view op, const elementwise_arguments& a);
 
 template <elementwise Code>
@@ -80,6 +81,11 @@ struct same_type_kernel : elementwise_kernel<Code> {
   static result_meta meta(std::string_view op, const A&... a) {
     check_same_type(op, collect(a...));
     return elementwise_meta(op, Code, collect(a...));
+  }
+  // A zero-dimensional operand of another dtype would be converted there, and is an error here.
+  template <bool Makes, class... A>
+  static bool fast_path(backend_call c, tensor& out, const A&... a) {
+    return have_same_type(collect(a...)) && elementwise_kernel<Code>::template fast_path<Makes>(c, out, a...);
   }
 };
 

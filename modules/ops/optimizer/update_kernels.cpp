@@ -27,6 +27,7 @@ struct named_list {
   std::string_view name;
   std::span<const tensor> all;
   bool is_state;
+  bool is_scaled = false;  // gradients, which are divided in place
 };
 
 // The kernel thunk checks devices too, but accepts zero-dimensional CPU tensors as numbers.
@@ -54,7 +55,7 @@ void check_lists(backend_call c, std::span<const tensor> self, std::span<const n
       const tensor& t = list.all[i];
       check_defined(c, t);
       check_place(c, t, list.name, self[i], i);
-      if (list.is_state) check_written(c, t);
+      if (list.is_state || list.is_scaled) check_written(c, t);
       const auto found = [&] {
         return "found " + std::string(list.name) + " " + describe(t) + " for parameter " + std::to_string(i) + ", " +
                describe(self[i]);
@@ -164,7 +165,7 @@ void step(backend_call c, tb_update u, const tensor& self, const tensor& grad,
 void step_sgd(backend_call c, tensors& self, tensors& grads, tensors& buffers, double decay, double momentum,
               double rate, double dampening, bool nesterov, bool maximize, bool first_step,
               const optional_tensor& scale, const optional_tensor& found_inf) {
-  std::vector<named_list> lists{{"grads", grads, false}};
+  std::vector<named_list> lists{{"grads", grads, false, is_given(scale)}};
   if (momentum != 0) lists.push_back({"momentum_buffer_list", buffers, true});
   check_lists(c, self, lists);
   scaling scaled(c, self, scale, found_inf);
@@ -191,7 +192,8 @@ void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, te
                tensors& greatest, std::span<const tensor> steps, double rate, double beta1, double beta2, double decay,
                double epsilon, bool amsgrad, bool maximize, const optional_tensor& scale,
                const optional_tensor& found_inf) {
-  std::vector<named_list> lists{{"grads", grads, false}, {"exp_avgs", averages, true}, {"exp_avg_sqs", squares, true}};
+  std::vector<named_list> lists{
+      {"grads", grads, false, is_given(scale)}, {"exp_avgs", averages, true}, {"exp_avg_sqs", squares, true}};
   if (amsgrad) lists.push_back({"max_exp_avg_sqs", greatest, true});
   check_lists(c, self, lists);
   if (steps.size() != self.size()) {

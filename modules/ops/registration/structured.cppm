@@ -105,7 +105,7 @@ void run_structured(key_set keys, const result_meta& first, const A&... a) {
     Kernel(a...);
   } else if constexpr (!std::same_as<std::remove_const_t<decltype(Kernel)>, std::nullptr_t>) {
     if (!computes<Kernel>(keys)) return;
-    if constexpr (requires { Kernel.takes_meta; })
+    if constexpr (requires { requires Kernel.takes_meta; })
       Kernel(keys, first, a...);
     else
       Kernel(keys, a...);

@@ -84,7 +84,7 @@ inline tensor to(const tensor& t, device where) {
 
 /// The only element of a tensor, converted to T and copied to the host if needed. Throws shape_error for any other
 /// number of elements.
-template <class T = double>
+template <tensor_element T = double>
 T item(const tensor& t) {
   const scalar number = detail::number_in(t);
   if constexpr (std::is_arithmetic_v<T>)

@@ -27,6 +27,14 @@ inline constexpr tb::op<"exp::sum(Tensor[] all) -> int"> sum;
 inline constexpr tb::op<"exp::who", int(const image&)> who;
 inline constexpr tb::op<"exp::unknown", int(const image&)> unknown;
 
+// Brings keys, and cannot be copied to a value.
+struct pinned {
+  pinned() = default;
+  pinned(const pinned&) = delete;
+  friend key_set keys_of(const pinned&) noexcept { return key::CPU; }
+};
+inline constexpr tb::op<"exp::pin", int(pinned&)> pin;
+
 inline constexpr tb::op<"exp::zeros(int n, Device device) -> Tensor"> zeros;
 
 toy::tensor zeros_kernel(std::int64_t, toy::device) { return {}; }
@@ -48,6 +56,13 @@ std::string text(const tb::inspect::explanation& e) {
 }
 
 }  // namespace
+
+TEST_CASE("explain: arguments that cannot be copied are explained by their keys", "[core][explain]") {
+  const pinned x;
+  const tb::inspect::explanation e = tb::explain(pin, x);
+  CHECK(e.arguments[0].keys == key_set(key::CPU));
+  CHECK_FALSE(e.found);
+}
 
 TEST_CASE("explain: says which argument brings what, what was passed over and why, and what is taken",
           "[core][explain]") {

@@ -203,6 +203,9 @@ TEST_CASE("key_set: below an alias is below the lowest functionality it stands f
   STATIC_REQUIRE(tb::below(key::CompositeImplicitAutogradNestedTensor) == tb::below(key::NestedTensorCPU));
   STATIC_REQUIRE(tb::below(key::FuncTorchBatchedDecomposition) == tb::below(key::FuncTorchBatched));
   STATIC_REQUIRE(tb::below(key::Autocast) == tb::below(key::AutocastCPU));
+  STATIC_REQUIRE(tb::below(key::AnySparse) == tb::below(key::SparseCPU));
+  STATIC_REQUIRE(tb::below(key::AnySparseCsr) == tb::below(key::SparseCsrCPU));
+  STATIC_REQUIRE(tb::below(key::AnyQuantized) == tb::below(key::QuantizedCPU));
   STATIC_REQUIRE((tb::below(key::CompositeImplicitAutograd) & key_set::full()).highest() == key::Undefined);
 }
 

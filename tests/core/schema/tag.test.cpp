@@ -89,5 +89,29 @@ TEST_CASE("tag: one that contradicts the schema is refused, and nothing changes"
   CHECK(r.find("tag::flip_").tags() == tag::inplace_view);
   CHECK(text_of<tb::bad_registration>([&] {
           auto block = tb::fragment("tag", r).tag("nowhere", tag::random);
-        }).find("tag::nowhere") != std::string::npos);
+        }).find("a name brings no signature, and no operator of this name is defined") != std::string::npos);
+  CHECK(refused(flip_, tag::view).find("as view: found an argument that is written") != std::string::npos);
+}
+
+TEST_CASE("tag: the order of tags and definitions does not matter", "[core][tag]") {
+  tb::registry r;
+  const auto early = tb::fragment("tag", r).tag(part, tag::view);
+  {
+    const auto lib = tb::library("tag", r).def(part);
+    CHECK(r.find("tag::part").tags() == tag::view);
+  }
+  // The same C++ signature, and another schema.
+  CHECK(text_of<tb::bad_registration>([&] {
+          const auto lib = tb::library("tag", r).def("part(Tensor self) -> Tensor");
+        }).find("as view: found no result that shares") != std::string::npos);
+  CHECK(r.try_find("tag::part") == std::nullopt);
+}
+
+TEST_CASE("tag: another signature than the operator's is refused", "[core][tag]") {
+  tb::registry r;
+  const auto lib = tb::library("tag", r).def(noise);
+  static constexpr tb::op<"tag::noise(Tensor self, int times) -> Tensor"> other;
+  CHECK(text_of<tb::bad_registration>([&] {
+          const auto block = tb::fragment("tag", r).tag(other, tag::random);
+        }).find("with the signature") != std::string::npos);
 }

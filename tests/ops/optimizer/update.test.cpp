@@ -50,6 +50,21 @@ TEST_CASE("update: lists of different lengths are refused before anything is wri
   CHECK(values(x) == std::vector<double>{1, 2});
 }
 
+TEST_CASE("update: gradients in read-only memory are refused where they would be divided", "[ops][update]") {
+  const tensor x = numbers({1, 2}), g = numbers({1, 1}), scale = numbers({2});
+  tb::author::make_read_only(g);
+  const auto step = [&](const std::optional<tensor>& by) {
+    tensors self{x}, grads{g}, none;
+    aten::_fused_sgd_(self, grads, none, 0.0, 0.0, 0.5, 0.0, false, false, true, by, std::nullopt);
+  };
+  CHECK(text_of<tb::error>([&] { step(scale); }) ==
+        "aten::_fused_sgd_: writes to a tensor float32 [2] in read-only memory; clone() it first");
+  CHECK(values(x) == std::vector<double>{1, 2});
+  CHECK(values(g) == std::vector<double>{1, 1});
+  step(std::nullopt);
+  CHECK(values(x) == std::vector<double>{0.5, 1.5});
+}
+
 TEST_CASE("update: tensors of other shapes or dtypes are refused before anything is written", "[ops][update]") {
   const tensor x = numbers({1, 2}), g = numbers({1, 1}), one = numbers({1});
   CHECK(text_of<tb::shape_error>([&] { sgd({x, x}, {g, one}, {}); }) ==

@@ -77,6 +77,9 @@ TEST_CASE("operators: in-place operators with a number keep the tensor's dtype, 
 
 TEST_CASE("operators: item returns the only element, also inside a graph", "[ops][operators]") {
   CHECK(tb::item(tensor_of({2.5}, {})) == 2.5);
+  // Rounded once.
+  const std::int64_t between = (std::int64_t{1} << 60) + (std::int64_t{1} << 36) + 1;
+  CHECK(tb::item<float>(tb::tensor(between)) == static_cast<float>(between));
   CHECK(tb::item(tensor_of({1}, {1, 1}, tb::dtype::boolean)) == 1);
   CHECK(tb::item(tb::require_grad(tensor_of({3}, {1})) * 2) == 6);
   CHECK(tb::item(aten::slice_Tensor(tensor_of({1, 2, 3}, {3}), 0, 1, 2, 1)) == 2);

@@ -13,6 +13,7 @@
 #include "oracle/functions.h"
 #include "support/exact_values.h"
 #include "support/operator_forms.h"
+#include "support/raises.h"
 import topbit;
 
 namespace tb = topbit;
@@ -264,6 +265,14 @@ TEST_CASE("functions: of two arguments, of any two dtypes", "[ops][property]") {
       }
     }
   }
+}
+
+TEST_CASE("functions: lerp and heaviside refuse numbers of another dtype too", "[ops]") {
+  const tensor halves = tb::to(tb::tensor(std::vector<float>{1, 2, 3}), dtype::float16), number = tb::tensor(0.5);
+  REQUIRE(number.dim() == 0);
+  const auto text = [](auto call) { return toy::text_of<tb::dtype_error>(call); };
+  CHECK(text([&] { tb::aten::lerp_Tensor(halves, halves, number); }).find("wanted one dtype") != std::string::npos);
+  CHECK(text([&] { tb::aten::heaviside(halves, number); }).find("wanted one dtype") != std::string::npos);
 }
 
 TEST_CASE("functions: lerp is exact at its ends and between them to two roundings", "[ops][property]") {
