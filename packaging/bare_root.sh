@@ -45,6 +45,9 @@ debootstrap --variant=minbase "$suite" "$root" >"$root.log" 2>&1 || {
   cannot "debootstrap could not install $suite; the whole output is in $root.log"
 }
 rm -f -- "$root.log"
+# As the installer of Debian leaves it: with the security suite, beside the main one.
+sed -n 's#^deb \(.*\)/debian/\{0,1\} \([a-z]*\) main.*#deb \1/debian-security \2-security main#p' "$root/etc/apt/sources.list" \
+  >"$root/etc/apt/sources.list.d/security.list"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mount -t proc proc "$root/proc"
 mkdir "$root/topbit"
