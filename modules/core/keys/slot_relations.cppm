@@ -115,14 +115,21 @@ consteval std::array<slot_set, author::row_count> build_dependent_slots() {
 }
 inline constexpr std::array<slot_set, author::row_count> dependent_slots = build_dependent_slots();
 
+/// The same for an alias.
+consteval std::array<slot_set, author::alias_count> build_slots_of_alias_changes() {
+  std::array<slot_set, author::alias_count> slots = alias_slots;
+  for (alias_key a : layout_aliases) {
+    alias_slots[a.index].for_each([&](unsigned slot) { slots[a.index] |= dependent_slots[slot]; });
+  }
+  // An explicit composite keeps the implicit one from every slot that asks for a backend's kernel.
+  slots[key::CompositeExplicitAutograd.index] |= alias_slots[key::CompositeImplicitAutograd.index];
+  return slots;
+}
+inline constexpr std::array<slot_set, author::alias_count> slots_of_alias_changes = build_slots_of_alias_changes();
+
 /// The slots whose choice a registration for this target can change.
 constexpr slot_set slots_changed_by(key_target target) noexcept {
-  if (!target.is_alias()) return dependent_slots[slot_index(target.row)];
-  slot_set slots;
-  alias_slots[target.alias].for_each([&](unsigned slot) { slots |= dependent_slots[slot]; });
-  // An explicit composite keeps the implicit one from every slot that asks for a backend's kernel.
-  if (target == key_target(key::CompositeExplicitAutograd)) slots |= alias_slots[key::CompositeImplicitAutograd.index];
-  return slots;
+  return target.is_alias() ? slots_of_alias_changes[target.alias] : dependent_slots[slot_index(target.row)];
 }
 
 /// The slots a fallback for this target serves: the empty set has none.
