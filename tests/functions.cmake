@@ -3,19 +3,33 @@
 find_program(TOPBIT_BASH bash REQUIRED)
 find_program(TOPBIT_OBJDUMP NAMES objdump llvm-objdump-22 llvm-objdump REQUIRED)
 
-# topbit_test(<name> SOURCES <file>... LIBRARIES <target>... [LABELS <label>...] [SHARDS <n>] [CASES <filter>])
-# Builds test_<name> from Catch2 cases and runs it.
+# topbit_test(<name> SOURCES <file>... LIBRARIES <target>... [LABELS <label>...] [SHARDS <n>] [PER_ISA <filter>])
+# Builds test_<name> from Catch2 cases and runs it. The cases of the filter run once per set of CPU kernels, as
+# <name>.avx2 and so on: kernels are selected once per process, and a process without its set skips. Under sanitizers
+# the kernel tests already call all of them in one process.
 function(topbit_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;CASES" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;PER_ISA" "SOURCES;LIBRARIES;LABELS")
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} Catch2::Catch2WithMain)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   set(how "")
-  foreach(option SHARDS CASES)
-    if(arg_${option})
-      list(APPEND how ${option} ${arg_${option}})
+  if(arg_SHARDS)
+    list(APPEND how SHARDS ${arg_SHARDS})
+  endif()
+  if(arg_PER_ISA AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    list(APPEND how CASES "~${arg_PER_ISA}")
+    foreach(isa scalar sse2 avx2 avx512)
+      add_test(NAME ${name}.${isa} COMMAND test_${name} "${arg_PER_ISA}")
+      set_tests_properties(${name}.${isa} PROPERTIES
+        LABELS ${name} ENVIRONMENT "TOPBIT_CPU_ISA=${isa}" SKIP_RETURN_CODE 4)
+    endforeach()
+    # Those of one set are for `./dev test fast` too.
+    set(common scalar)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+      set(common avx2)
     endif()
-  endforeach()
+    set_property(TEST ${name}.${common} APPEND PROPERTY LABELS program)
+  endif()
   run_cases(${name} test_${name} LABELS "${name};${arg_LABELS}" ${how})
 endfunction()
 
