@@ -62,7 +62,7 @@ double step(const mlp& scores, tb::optimizer& optimizer, const labelled& b) {
   return tb::item(loss);
 }
 
-bool agrees_with_reference(const batch& data) {
+bool agrees_with_oracle(const batch& data) {
   const mlp network{tb::generator(seed)};
   tb::sgd optimizer(tb::parameters(network), {.learning_rate = rate});
   oracle::mlp reference = reference_of(network);
@@ -77,7 +77,7 @@ bool agrees_with_reference(const batch& data) {
 
 void measure_step(benchmark::State& state) {
   const batch data(static_cast<std::size_t>(state.range(0)));
-  if (!agrees_with_reference(data)) return state.SkipWithError("the losses differ from the reference");
+  if (!agrees_with_oracle(data)) return state.SkipWithError("the losses differ from the oracle");
   const mlp network{tb::generator(seed)};
   tb::sgd optimizer(tb::parameters(network), {.learning_rate = rate});
   const labelled batch = data.tensors();

@@ -28,7 +28,7 @@ struct call {
   std::int64_t copies = 0;  // 0: as they are
   tb::device where = tested;
   std::vector<tb::tensor> outs{};         // what stands for the arguments that are written; none: as the text says
-  std::optional<std::int64_t> overlap{};  // an argument lies in outs[0]'s memory, so many elements after it
+  std::optional<std::int64_t> overlap{};  // an argument shares outs[0]'s memory, so many elements after it
   bool read_only = false;                 // what is written cannot be
 
   bool reached = false;
@@ -49,7 +49,7 @@ inline void observe(const tb::operator_handle& op, tb::key_set, tb::boxed_stack&
     tb::author::each_tensor(v, [&](const tb::tensor& t) { c.rank = std::max(c.rank, t.sizes().size()); });
   }
   const std::span<const tb::author::schema_item> items = op.parsed_schema()->arguments;
-  std::size_t shared = arguments.size();  // the place of the argument that lies in an out's memory
+  std::size_t shared = arguments.size();  // the index of the argument that shares an out's memory
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (items[i].writes && !c.outs.empty()) {
       arguments[i] = tb::value(c.written.emplace_back(c.outs[c.written.size()]));

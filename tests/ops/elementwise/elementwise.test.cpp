@@ -279,7 +279,8 @@ dtype result_of(const operation& o, dtype t) {
 
 std::vector<double> naive(const operation& o, const std::vector<tensor>& in, const tb::shape& sizes, dtype type,
                           dtype stored_in) {
-  // Integers are computed in int64 and halves in float32: a number beyond self's dtype is still itself when compared.
+  // Integers are computed in int64, float16 and bfloat16 in float32: a number beyond self's dtype is still itself when
+  // compared.
   const dtype computed = type == dtype::boolean && o.gives != result::floating ? type
                          : type == dtype::float64                              ? type
                          : tb::is_integer(type) && o.gives != result::floating ? dtype::int64

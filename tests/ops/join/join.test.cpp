@@ -105,9 +105,9 @@ TEST_CASE("join: cat concatenates and promotes tensors, and skips those without 
 TEST_CASE("join: cat reads overlapping arguments before it writes", "[ops][join][overlap][property]") {
   support::for_every_dtype(2, 4, [](numbers& source, dtype t) {
     tensor x = support::moved(source, source.tensor({6, 3}, t));
-    const tensor halves[] = {aten::slice_Tensor(x, 0, 2, 6), aten::slice_Tensor(x, 0, 0, 2)};
+    const tensor parts[] = {aten::slice_Tensor(x, 0, 2, 6), aten::slice_Tensor(x, 0, 0, 2)};
     const list wanted = listed(x.sizes(), [&](const shape& i) { return get(x, {(i[0] + 2) % 6, i[1]}); });
-    aten::cat_out(halves, 0, x);
+    aten::cat_out(parts, 0, x);
     check_tensor(x, {6, 3}, t, wanted);
   });
 }

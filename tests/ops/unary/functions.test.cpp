@@ -31,7 +31,7 @@ using std::numbers::pi_v;
 // Where a step on the way underflows, its loss is of this size.
 extended least_of(dtype t) { return t == dtype::float64 ? 0x1p-969L : 0x1p-102L; }
 
-// One rounding, which that of the reference before it may move.
+// One rounding, which that of the oracle before it may move.
 constexpr extended once = 0.501L;
 
 struct function {
@@ -268,11 +268,11 @@ TEST_CASE("functions: of two arguments, of any two dtypes", "[ops][property]") {
 }
 
 TEST_CASE("functions: lerp and heaviside refuse numbers of another dtype too", "[ops]") {
-  const tensor halves = tb::to(tb::tensor(std::vector<float>{1, 2, 3}), dtype::float16), number = tb::tensor(0.5);
+  const tensor narrow = tb::to(tb::tensor(std::vector<float>{1, 2, 3}), dtype::float16), number = tb::tensor(0.5);
   REQUIRE(number.dim() == 0);
   const auto text = [](auto call) { return toy::text_of<tb::dtype_error>(call); };
-  CHECK(text([&] { tb::aten::lerp_Tensor(halves, halves, number); }).find("wanted one dtype") != std::string::npos);
-  CHECK(text([&] { tb::aten::heaviside(halves, number); }).find("wanted one dtype") != std::string::npos);
+  CHECK(text([&] { tb::aten::lerp_Tensor(narrow, narrow, number); }).find("wanted one dtype") != std::string::npos);
+  CHECK(text([&] { tb::aten::heaviside(narrow, number); }).find("wanted one dtype") != std::string::npos);
 }
 
 TEST_CASE("functions: lerp is exact at its ends and between them to two roundings", "[ops][property]") {
@@ -318,7 +318,7 @@ TEST_CASE("functions: round to decimals keeps integers", "[ops][property]") {
       const dtype in = support::computed_in(t);
       support::check_forms(names, given, t, t, 1, source, [&](const extended* v) -> approximately {
         if (!tb::is_floating(t) || !std::isfinite(v[0])) return v[0];
-        // Both steps round in the type of the computation, which decides halves.
+        // Both steps round in the type of the computation, which decides ties.
         const extended scale = oracle::stored(in, std::pow(extended(10), extended(std::abs(decimals))));
         if (decimals < 0) {
           const extended whole = std::nearbyint(oracle::stored(in, v[0] / scale));
