@@ -9,9 +9,10 @@ import :trace.trace_session;
 namespace topbit {
 
 namespace detail {
-// Defined here, since every core links this object file.
+// Defined here, since every core links this object file. Notes of one alignment share a segment, and lld puts this one,
+// which is written, into that of the constant ones, where its bytes are at another address.
 extern "C" {
-[[gnu::section(".note.topbit.core"), clang::no_sanitize("address")]] constinit core_note topbit_the_core;
+alignas(8) [[gnu::section(".note.topbit.core"), clang::no_sanitize("address")]] constinit core_note topbit_the_core;
 }
 }  // namespace detail
 
