@@ -16,6 +16,7 @@ enum class table_fault {
   nobody_passes,
   sparse_counts,
   autocast_serves_nobody,
+  batched_after_composite,
   explicit_before_layout,
   layout_does_not_count
 };
@@ -65,6 +66,9 @@ class naive_table {
     if (nested && wrong != table_fault::nested_after_composite) return {nested_kernel, cint};  // P4n
     const bool autograd = registered(topbit::key::Autograd, false);
     if (autograd && wrong == table_fault::autograd_before_composite) return {autograd_kernel, topbit::key::Autograd};
+    const topbit::alias_key ftbd = topbit::key::FuncTorchBatchedDecomposition;
+    const bool decomposed = registered(ftbd, false);
+    if (decomposed && wrong != table_fault::batched_after_composite) return {batched_kernel, ftbd};  // P4b
     const topbit::alias_key cia = topbit::key::CompositeImplicitAutograd;
     if (registered(cia, true)) {  // P5
       if (k == topbit::key::AutogradOther && any_backend_below(k) && wrong != table_fault::never_ambiguous) {
@@ -74,9 +78,8 @@ class naive_table {
       if (!shadowed || wrong == table_fault::composite_shadows) return {composite_kernel, cia};
     }
     if (nested) return {nested_kernel, cint};
-    if (autograd) return {autograd_kernel, topbit::key::Autograd};  // P6
-    const topbit::alias_key ftbd = topbit::key::FuncTorchBatchedDecomposition;
-    if (registered(ftbd, false)) return {batched_kernel, ftbd};                                      // P7
+    if (decomposed) return {batched_kernel, ftbd};
+    if (autograd) return {autograd_kernel, topbit::key::Autograd};                                   // P6
     if (registered(topbit::key::Autocast, false) && wrong != table_fault::autocast_serves_nobody) {  // P7a
       return {autocast_kernel, topbit::key::Autocast};
     }
@@ -98,7 +101,7 @@ class naive_table {
       return backends && k.layer != Sparse && k.device != backend::XLA && k.device != backend::Lazy;
     }
     if (a == topbit::key::CompositeImplicitAutograd)
-      return backends || autograd || one_of(k, {NestedTensor, Functionalize});
+      return backends || autograd || one_of(k, {NestedTensor, Functionalize, FuncTorchBatched});
     if (a == topbit::key::CompositeImplicitAutogradNestedTensor) return one_of(k, {NestedTensor, AutogradNestedTensor});
     if (a == topbit::key::Autocast) return k.layer == Autocast;
     if (a == topbit::key::AnySparse) return k.layer == Sparse;

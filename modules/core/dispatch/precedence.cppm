@@ -69,6 +69,9 @@ constexpr auto choose_for_slot(const Live& live, unsigned slot, Note&& note) {
   if (const registration* r = alias(key::CompositeImplicitAutogradNestedTensor)) {  // P4n
     return choice{inspect::row_reason::nested_kernel, r};
   }
+  if (const registration* r = alias(key::FuncTorchBatchedDecomposition)) {  // P4b
+    return choice{inspect::row_reason::batched_kernel, r};
+  }
   if (const registration* composite = alias(key::CompositeImplicitAutograd)) {  // P5
     bool below = false;  // P4: is there a kernel under this autograd key that a composite must not shadow?
     backend_slots[slot].for_each([&](unsigned other) { below |= live.direct(other) != nullptr; });
@@ -82,9 +85,6 @@ constexpr auto choose_for_slot(const Live& live, unsigned slot, Note&& note) {
     note(inspect::row_reason::composite_kernel, composite, "must not shadow the kernel of a backend");
   }
   if (const registration* r = alias(key::Autograd)) return choice{inspect::row_reason::autograd_kernel, r};  // P6
-  if (const registration* r = alias(key::FuncTorchBatchedDecomposition)) {                                   // P7
-    return choice{inspect::row_reason::batched_kernel, r};
-  }
   if (const registration* r = alias(key::Autocast)) return choice{inspect::row_reason::autocast_kernel, r};  // P7a
   if (slot != 0) {
     if (const registration* r = live.fallback(slot)) return choice{inspect::row_reason::backend_fallback, r};  // P8

@@ -73,8 +73,9 @@ consteval std::array<slot_set, author::alias_count> build_alias_slots() {
     stands(key::Autograd, autograd_layer);
     stands(key::CompositeExplicitAutograd, slot == 0 || explicit_layer);
     stands(key::CompositeExplicitAutogradNonFunctional, slot == 0 || (explicit_layer && !sparse_or_lazy));
-    stands(key::CompositeImplicitAutograd,
-           slot == 0 || explicit_layer || autograd_layer || k.layer == NestedTensor || k.layer == Functionalize);
+    // A composite is batched by its parts.
+    stands(key::CompositeImplicitAutograd, slot == 0 || explicit_layer || autograd_layer || k.layer == NestedTensor ||
+                                               k.layer == Functionalize || k.layer == FuncTorchBatched);
     stands(key::CompositeImplicitAutogradNestedTensor, k.layer == NestedTensor || k.layer == AutogradNestedTensor);
     stands(key::FuncTorchBatchedDecomposition, k.layer == FuncTorchBatched);
     stands(key::Autocast, k.layer == Autocast);

@@ -247,6 +247,7 @@ TEST_CASE("precedence: nested kernels give one table in every order", "[core][ta
 
 TEST_CASE("precedence: the batched decomposition alone is reached", "[core][table][P7][P12]") {
   in_every_order({FTBD});
+  in_every_order({FTBD, CIA, CEA}, key::FuncTorchBatched);
   in_every_order({FTBD, key::FuncTorchBatched}, key::FuncTorchBatched);
 }
 

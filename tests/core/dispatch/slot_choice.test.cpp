@@ -156,6 +156,12 @@ TEST_CASE("table: the Autograd alias serves autograd keys", "[core][table][P6]")
 TEST_CASE("table: the batched decomposition serves FuncTorchBatched", "[core][table][P7]") {
   CHECK(from(with({FTBD}), key::FuncTorchBatched) == to_string(FTBD));
   CHECK(from(with({FTBD}), key::TestMode) == "missing");
+  CHECK(from(with({FTBD, CIA}), key::FuncTorchBatched) == to_string(FTBD));
+}
+
+TEST_CASE("table: a composite serves FuncTorchBatched, whatever kernels backends have", "[core][table][K7]") {
+  CHECK(from(with({CIA}), key::FuncTorchBatched) == to_string(CIA));
+  CHECK(from(with({CIA, key::CPU, key::SparseCPU}), key::FuncTorchBatched) == to_string(CIA));
 }
 
 TEST_CASE("table: the Autocast alias serves Autocast of every backend, below the key's own kernel and above a fallback",

@@ -124,6 +124,7 @@ TEST_CASE("what if: teaches the rules on an operator without registrations", "[c
   gives     AutogradHIP to AutogradMeta: composite kernel, for CompositeImplicitAutograd (supposed)
   gives     AutogradNestedTensor: composite kernel, for CompositeImplicitAutograd (supposed)
   gives     ForwardAD: transparent, calls pass through it
+  gives     FuncTorchBatched: composite kernel, for CompositeImplicitAutograd (supposed)
   gives     FuncTorchVmapMode: transparent, calls pass through it
   gives     AutocastCPU to AutocastMeta: transparent, calls pass through it
   gives     ModesAbove: transparent, calls pass through it

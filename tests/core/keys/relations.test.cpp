@@ -73,7 +73,8 @@ TEST_CASE("relations: which keys each alias stands for", "[core][table][K7]") {
         "Undefined, Dense 18, FPGA, MSNPU, MLC, Vulkan, Metal, Quantized 18, CustomRNGKeyId, MkldnnCPU, SparseCsr 18");
   CHECK(filled_by(CIA) ==
         "Undefined, Dense 20, FPGA, MSNPU, MLC, Vulkan, Metal, Quantized 20, CustomRNGKeyId, MkldnnCPU, Sparse 20, "
-        "SparseCsr 20, NestedTensor 20, Functionalize, AutogradOther, Autograd 20, AutogradNestedTensor");
+        "SparseCsr 20, NestedTensor 20, Functionalize, AutogradOther, Autograd 20, AutogradNestedTensor, "
+        "FuncTorchBatched");
   CHECK(filled_by(key::CompositeImplicitAutogradNestedTensor) == "NestedTensor 20, AutogradNestedTensor");
   CHECK(filled_by(key::FuncTorchBatchedDecomposition) == "FuncTorchBatched");
   CHECK(filled_by(key::Autocast) == "Autocast 20");

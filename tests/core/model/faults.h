@@ -56,6 +56,8 @@ inline constexpr std::array all_faults{
                 "a sparse kernel keeps the composite from its backend's autograd key"},
     named_fault{"autocast_serves_nobody", oracle::table_fault::autocast_serves_nobody, fault::none,
                 "a kernel for the alias Autocast stands in no slot"},
+    named_fault{"batched_after_composite", oracle::table_fault::batched_after_composite, fault::none,
+                "the batched decomposition goes after the implicit composite"},
     named_fault{"explicit_before_layout", oracle::table_fault::explicit_before_layout, fault::none,
                 "CompositeExplicitAutograd goes before the kernels of layouts"},
     named_fault{"layout_does_not_count", oracle::table_fault::layout_does_not_count, fault::none,
