@@ -43,6 +43,10 @@ export class value {
     }
   }
 
+  /// Refers to what this value holds, which must outlive it; what is written to one is written to the other where that
+  /// was so of this one. Costs no allocation.
+  inline value lend() const noexcept { return value(payload_, type_ & ~owned_bit); }
+
   /// Refers to x, which must outlive the value. T is a canonical type: a view, not a string or a vector.
   template <class T>
   static value borrow(const T& x) noexcept {

@@ -15,7 +15,22 @@ export class boxed_stack;
 export class operator_handle;
 export class value;
 
+export namespace author {
+
+/// What a kernel says of itself, for people. A kernel that is an object, or a boxed one, has it as a static constexpr
+/// member `note`.
+struct kernel_note {
+  std::string_view text;
+  /// What it would do to a call with these arguments on this thread; null if that is all in `text`. Arguments that
+  /// bring no keys, or are left out, are none.
+  std::string (*of_call)(const operator_handle&, std::span<const value>) = nullptr;
+};
+
+}  // namespace author
+
 namespace detail {
+
+using author::kernel_note;
 
 struct entry_head;
 
@@ -38,16 +53,9 @@ struct kernel {
   entry_head* owner = nullptr;  // set in records that an entry made for itself
   kernel_kind kind = kernel_kind::typed;
   bool owned = false;  // a functor_kernel
-  bool noted = false;  // typed: `state` is a kernel_note
+  bool noted = false;  // typed, boxed: `state` is a kernel_note
 };
 
-// What a kernel says of itself, for people.
-struct kernel_note {
-  std::string_view text;
-  // What it would do to a call with these arguments on this thread; null if that is all in `text`. Arguments that bring
-  // no keys, or are left out, are none.
-  std::string (*of_call)(const operator_handle&, std::span<const value>) = nullptr;
-};
 inline const kernel_note* note_record_of(const kernel* k) noexcept {
   return k != nullptr && k->noted ? static_cast<const kernel_note*>(k->state) : nullptr;
 }

@@ -43,6 +43,18 @@ constexpr kernel_row row(const Op&, key_target key, std::source_location where =
   }
 }
 
+/// The same for a boxed kernel: a function, or an object without state, which may have a kernel_note.
+template <auto Fn, class Op>
+constexpr kernel_row boxed_row(const Op&, key_target key,
+                               std::source_location where = std::source_location::current()) {
+  if constexpr (boxed_kernel<Fn>) {
+    return {&detail::info_of<Op>::value, key, &detail::boxed_thunk<Fn>::record, where};
+  } else {
+    detail::refuse_boxed<Fn>();
+    return {};
+  }
+}
+
 /// The row that defines the operator.
 template <class Op>
 constexpr kernel_row define(const Op&, std::source_location where = std::source_location::current()) {

@@ -193,8 +193,16 @@ struct boxed_thunk {
     else
       Fn(op, s);
   }
-  // The note is referred to so that a shared object which registers nothing but this has one.
-  static constexpr kernel record{.boxed = &run, .state = &image_note<0>::value, .kind = kernel_kind::boxed};
+  // The image's note is referred to so that a shared object which registers nothing but this has one.
+  static constexpr kernel record = [] {
+    kernel r{.boxed = &run, .state = &image_note<0>::value, .kind = kernel_kind::boxed};
+    using function = std::remove_cvref_t<decltype(Fn)>;
+    if constexpr (requires { static_cast<const kernel_note*>(&function::note); }) {
+      r.state = &function::note;
+      r.noted = true;
+    }
+    return r;
+  }();
 };
 
 template <fixed_string Text, class Sig>

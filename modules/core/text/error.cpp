@@ -31,6 +31,12 @@ void error::called_by(std::string_view op) noexcept try {
   // Out of memory: the message stays unchanged.
 }
 
+void error::happened(std::string_view circumstance) noexcept try {
+  message_ += " (" + std::string(circumstance) + ")";
+} catch (...) {
+  // As above.
+}
+
 no_kernel::no_kernel(std::string message, std::string op, key_set keys)
     : error(std::move(message), std::move(op)), keys_(keys) {}
 no_kernel::no_kernel(const no_kernel&) = default;

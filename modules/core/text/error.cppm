@@ -20,6 +20,8 @@ export class error : public std::exception {
   /// For authors of operators that call others: names `op`, which was called, in front of the text, before the operator
   /// that threw; from then on the error is about `op`. Call it where the error passes through.
   void called_by(std::string_view op) noexcept;
+  /// For layers: appends " (circumstance)", under which the call failed. Call it where the error passes through.
+  void happened(std::string_view circumstance) noexcept;
 
  private:
   std::string message_, op_;
