@@ -99,6 +99,10 @@ namespace detail {
 
 using author::tensor_record;
 
+// Throws what the tensor's wrapper_extension throws; returns if it has none.
+void refuse_elements(const tensor& t, std::string_view what);
+std::uint32_t version_of_wrapped(const tensor& t) noexcept;
+
 // Shared by every undefined tensor, on every thread, and therefore not reference-counted.
 extern tensor_record undefined_tensor;
 
@@ -193,16 +197,22 @@ export class tensor {
     return record_->dense;
   }
   inline bool same_as(const tensor& other) const noexcept { return record_ == other.record_; }
-  /// In-place writes to the storage so far.
+  /// In-place writes to the storage so far; of a wrapper, to that of what it wraps.
   inline std::uint32_t version() const noexcept {
-    return record_->data ? record_->data->version.load(std::memory_order_relaxed) : 0;
+    if (!record_->data) [[unlikely]]
+      return record_->extension ? detail::version_of_wrapped(*this) : 0;
+    return record_->data->version.load(std::memory_order_relaxed);
   }
 
   /// The first element; a device address for a tensor that is not on the host; null on the meta device.
   inline void* data() const {
     check_strided("data of a tensor");
     const storage* s = record_->data.get();
-    if (s == nullptr || s->data == nullptr) return nullptr;
+    if (s == nullptr || s->data == nullptr) {
+      if (s == nullptr && record_->extension) [[unlikely]]
+        detail::refuse_elements(*this, "data of a tensor");
+      return nullptr;
+    }
     return static_cast<std::byte*>(s->data) + record_->offset * static_cast<std::int64_t>(size_of(record_->type));
   }
   /// The same, typed. Throws dtype_error if T is not the element type, device_error if the tensor is not on the host.

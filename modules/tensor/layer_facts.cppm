@@ -22,6 +22,18 @@ struct layer_extension : tensor_extension {
   /// What the tensor had before.
   intrusive_ptr<tensor_extension> next;
   bool attached = false;
+  /// A wrapper_extension.
+  bool wraps = false;
+};
+/// Of a wrapper, made by make_wrapper(): a tensor that has no elements and stands for another one.
+struct wrapper_extension : layer_extension {
+  inline explicit wrapper_extension(tensor of) noexcept : wrapped(std::move(of)) { wraps = true; }
+  /// Throws the error for a caller that wants the elements: "<what>: the tensor is ...".
+  [[noreturn]] virtual void refuse_elements(std::string_view what) const = 0;
+  /// The wrapper as text, given that of what it wraps.
+  virtual std::string text(std::string of_wrapped) const = 0;
+
+  tensor wrapped;
 };
 /// The tensor's extension of this class; null if it has none. Cost: one load where no layer has attached any.
 template <std::derived_from<layer_extension> T>
@@ -44,6 +56,8 @@ void detach_extension(const tensor& t) noexcept {
     return;
   }
 }
+/// Whether the tensor is a wrapper.
+bool is_wrapper(const tensor& t) noexcept;
 void check_attachable(const tensor& t, const layer_extension& e);
 /// Attaches an extension to a tensor, in place of one of the same class. Throws error for an undefined tensor, and for
 /// an extension that a tensor has already.

@@ -118,6 +118,16 @@ tensor make_alias(const tensor& t) {
   return alias;
 }
 
+tensor make_wrapper(const shape& sizes, const shape& strides, dtype type, device where, key_set keys,
+                    intrusive_ptr<wrapper_extension> e) {
+  tensor t = detail::tensor_access::adopt(
+      detail::new_record(keys, type, where, sizes, strides, detail::this_thread_in_inference_mode));
+  e->attached = true;
+  add_reference(e.get());
+  record_of(t).extension = intrusive_ptr<tensor_extension>(e.get());
+  return t;
+}
+
 tensor make_opaque(const shape& sizes, dtype type, device where, key_set keys, intrusive_ptr<tensor_extension> payload,
                    layout how) {
   if (how == layout::strided) {

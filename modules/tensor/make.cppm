@@ -32,6 +32,12 @@ tensor make_host_copy(const tensor& t);
 /// defined tensor.
 tensor make_alias(const tensor& t);
 
+/// A tensor without elements that stands for another one, which `e` holds: what a layer returns that does not compute
+/// on the tensors it is given. The layer's key must be among `keys`, so that all calls reach it. data() throws
+/// what `e` says; printing shows what it says.
+tensor make_wrapper(const shape& sizes, const shape& strides, dtype type, device where, key_set keys,
+                    intrusive_ptr<wrapper_extension> e);
+
 /// A tensor that is not strided: it has these keys, and instead of elements `payload`, an object of a class of the
 /// backend's, which tensor::payload() returns and which is destroyed with the last tensor that shares it.
 ///   struct image : tensor_extension { gpu_image on_device; };

@@ -93,6 +93,7 @@ const std::byte* detail::element_reader::bytes_at(std::int64_t offset) {
 
 std::string to_string(const tensor& t, const print_options& options) {
   if (!t.defined()) return "undefined tensor";
+  if (std::string text; detail::describe_wrapper(t, text, options)) return text;
   if (!has_values(t)) return description(t);
   const std::string values = options.one_line ? line(t, options).text() : detail::columns_of(t, options);
   return options.describe ? values + " " + description(t) : values;

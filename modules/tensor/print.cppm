@@ -57,6 +57,9 @@ class element_reader {
   std::size_t begin_ = 0;
 };
 
+// The text of a wrapper; false for a tensor that is none.
+bool describe_wrapper(const tensor& t, std::string& text, const print_options& options);
+
 // The values alone, in columns. The tensor has some that a hook can bring.
 std::string columns_of(const tensor& t, const print_options& options);
 

@@ -30,6 +30,10 @@ struct batched<const std::optional<tensor>&> : batched_with<const std::optional<
 template <>
 struct batched<std::span<const tensor>> : batched_with<std::span<const tensor>, std::span<const batch_dimension>> {};
 
+template <>
+struct batched<std::span<const std::optional<tensor>>>
+    : batched_with<std::span<const std::optional<tensor>>, std::span<const batch_dimension>> {};
+
 template <class T>
 struct batched_result {
   using types = std::tuple<T>;
@@ -114,9 +118,9 @@ struct meta_function {
 
 /// An operator on tensors that may each have an additional batch dimension. Each tensor, optional tensor and mutable
 /// tensor is followed by the index of that dimension, `std::optional<std::int64_t>`, none if the argument is the same
-/// for the whole batch; after a list of tensors a `std::span` of them. Results are a `std::tuple` in which each tensor
-/// is followed by the index of its batch dimension; a result that is a mutable argument is not returned. Everything
-/// else is as in the operator. (The convention of functorch.)
+/// for the whole batch; after a list of tensors or of optional tensors a `std::span` of them. Results are a
+/// `std::tuple` in which each tensor is followed by the index of its batch dimension; a result that is a mutable
+/// argument is not returned. Everything else is as in the operator. (The convention of functorch.)
 ///   mul.Scalar(Tensor self, Scalar other) -> Tensor
 ///   std::tuple<tensor, std::optional<std::int64_t>>(const tensor&, std::optional<std::int64_t>, const scalar&)
 struct batching_rule {
