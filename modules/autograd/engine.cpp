@@ -141,7 +141,9 @@ class run {
  private:
   void use_layers(const thread_key_state& recorded) {
     layers_.reset();
-    const key_set include = (recorded.include - observers) | (caller_.include & observers);
+    // Gradients are those of the tensors below any batching, whose factories make no examples.
+    const key_set include =
+        ((recorded.include - observers) | (caller_.include & observers)) - key_set(key::FuncTorchVmapMode);
     // Gradients have the dtypes of what was saved, wherever backward() is called: autocast would change them.
     const key_set exclude = (recorded.exclude - observers) | (caller_.exclude & observers) | key::AutocastFunctionality;
     layers_.emplace(thread_key_state{include, create_ ? exclude - autograd_keys : exclude | autograd_keys});
@@ -169,6 +171,10 @@ class run {
 thread_local std::unique_ptr<ready_queue> run::spare;
 
 void run::add_root(const tensor& root, const tensor& gradient, std::string_view who) {
+  if (author::is_wrapper(root)) {
+    throw error(std::string(who) +
+                ": found a batched tensor; within vmap, grad_of() and vjp() give the gradients of each example");
+  }
   intrusive_ptr<node> start = root.defined() ? author::gradient_edge(root) : intrusive_ptr<node>();
   if (!start) {
     throw error(std::string(who) + ": the tensor does not require a gradient and was not computed from one that does" +

@@ -70,6 +70,12 @@ std::vector<tensor> function_node::materialized(std::span<const tensor> of_resul
 }
 
 void function_call::add_edge(const tensor& t) {
+  // The gradient would be one of what the wrapper wraps, which backward() does not see.
+  if (grad_enabled() && author::is_wrapper(t) && requires_grad(t)) {
+    throw error(
+        "apply: found a batched argument that requires a gradient; functions with a backward() of their own have "
+        "no gradient within vmap, operators have");
+  }
   edges.push_back(grad_enabled() ? author::gradient_edge(t) : intrusive_ptr<node>());
   context.needed_.push_back(static_cast<bool>(edges.back()));
   recorded = recorded || edges.back();

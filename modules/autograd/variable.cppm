@@ -42,11 +42,14 @@ intrusive_ptr<node> edge_of_view(const tensor& t);
 intrusive_ptr<node> present_node(const tensor& t) noexcept;
 bool view_is_leaf(const tensor& t) noexcept;
 
-// Autograd's own data of a tensor, behind those of other layers.
+// Autograd's own data of a tensor, behind those of other layers; of a wrapper, those of what it wraps.
 inline intrusive_ptr<tensor_extension>& extension_slot(const tensor& t) noexcept {
   intrusive_ptr<tensor_extension>* e = &author::record_of(t).extension;
-  while (*e && (*e)->role == author::layer_extension::chained) [[unlikely]]
-    e = &static_cast<author::layer_extension*>(e->get())->next;
+  while (*e && (*e)->role == author::layer_extension::chained) [[unlikely]] {
+    auto* const layer = static_cast<author::layer_extension*>(e->get());
+    e = layer->wraps ? &author::record_of(static_cast<author::wrapper_extension*>(layer)->wrapped).extension
+                     : &layer->next;
+  }
   return *e;
 }
 inline tensor_extension* extension_of(const tensor& t) noexcept { return extension_slot(t).get(); }
