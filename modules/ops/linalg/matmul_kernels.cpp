@@ -18,6 +18,26 @@ dtype product_type(dtype t) noexcept { return is_floating(t) ? widened(t) : dtyp
 
 dtype operand_type(dtype t) noexcept { return is_floating(t) ? t : dtype::int64; }
 
+namespace {
+
+// Makes a batch of products with one second factor, which was repeated with a stride of 0, one product of all rows.
+void join_batch(tb_matmul& m) {
+  if (m.batch < 2 || m.b_batch != 0) return;
+  // Whether the rows of all batches are evenly spaced; a single row of each has no spacing of its own.
+  const auto even = [&](std::int64_t batch, std::int64_t row) { return m.m == 1 || batch == m.m * row; };
+  if (!even(m.a_batch, m.a_row) || !even(m.out_batch, m.out_row)) return;
+  if (m.added != nullptr && !even(m.added_batch, m.added_row)) return;
+  if (m.m == 1) {
+    m.a_row = m.a_batch;
+    m.out_row = m.out_batch;
+    m.added_row = m.added_batch;
+  }
+  m.m *= m.batch;
+  m.batch = 1;
+}
+
+}  // namespace
+
 void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& b, const product_terms& terms) {
   if (c.table == nullptr || out.numel() == 0) return;
   const shape &sizes = out.sizes(), &to = out.strides(), &left = a.strides(), &right = b.strides();
@@ -57,6 +77,7 @@ void multiply(backend_call c, const tensor& out, const tensor& a, const tensor& 
     m.added_row = stride(1);
     m.added_batch = stride(2);
   }
+  join_batch(m);
   m.alpha = {terms.alpha.to_double(), terms.alpha.to_int64()};
   m.beta = {terms.beta.to_double(), terms.beta.to_int64()};
   m.dtype = static_cast<int>(a.dtype());
