@@ -30,6 +30,7 @@ export import :create.sequence;
 
 export import :random.dropout;
 export import :random.random;
+export import :random.random_stream;
 export import :random.random_recorder;
 
 export import :rowwise.scan;

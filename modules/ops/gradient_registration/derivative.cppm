@@ -70,9 +70,8 @@ struct kind_of {
   shape sizes;
   dtype type;
   kind_of(const tensor& t) : sizes(t.sizes()), type(t.dtype()) {}
-  tensor zeros_beside(const tensor& g) const {
-    return aten::zeros(sizes, arg<"dtype"> = type, arg<"device"> = g.device());
-  }
+  // Batched if g is, so that g can be written to them.
+  tensor zeros_beside(const tensor& g) const { return aten::new_zeros(g, sizes, arg<"dtype"> = type); }
 };
 
 // The sizes of a reduction's result with keepdim, over all dimensions if none is given.

@@ -57,8 +57,14 @@ struct moments {
 };
 
 // running += momentum * (found - running), not recorded.
-void move_toward(const optional_tensor& running, const tensor& found, double momentum) {
+void move_toward(std::string_view op, std::string_view name, const optional_tensor& running, const tensor& found,
+                 double momentum) {
   if (!is_given(running)) return;
+  if (author::is_wrapper(found) && !author::is_wrapper(*running)) {
+    refuse<error>({nullptr, op}, "would update " + std::string(name) +
+                                     ", which is the same for all examples; pass training = false, or statistics for "
+                                     "each example");
+  }
   const no_grad guard;
   tensor kept = *running;
   const tensor now = to(aten::reshape(found, running->sizes()), running->dtype());
@@ -101,10 +107,13 @@ results normalised(std::string_view op, const tensor& input, const optional_tens
                                            ", wanted at least two values for each channel in training");
   }
   const tensor inverse = aten::rsqrt(aten::add_Scalar(m.variance, eps));
-  move_toward(running_mean, m.mean, momentum);
+  move_toward(op, "running_mean", running_mean, m.mean, momentum);
   // The running variance is unbiased.
-  const double sample = static_cast<double>(m.count) / static_cast<double>(m.count - 1);
-  move_toward(running_var, author::make_alias(m.variance) * sample, momentum);
+  if (is_given(running_var)) {
+    const no_grad guard;
+    const double sample = static_cast<double>(m.count) / static_cast<double>(m.count - 1);
+    move_toward(op, "running_var", running_var, m.variance * sample, momentum);
+  }
   const shape channels{input.sizes()[1]};
   return {to(scaled(aten::mul_Tensor(m.centered, inverse), weight, bias), input.dtype()),
           aten::reshape(m.mean, channels), aten::reshape(inverse, channels)};

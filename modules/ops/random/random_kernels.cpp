@@ -66,22 +66,21 @@ tb_random random_call(tb_random_op op, const tb_plan& plan, two_numbers numbers)
   return call;
 }
 
-// Reserves one random number per element of the result, or asks the recorder where the state will be at replay, and
-// runs the kernel.
+// Reserves one random number per element of the result, or finds the numbers that another example reserved, or asks the
+// recorder where the state will be at replay, and runs the kernel.
 void draw(backend_call c, tb_random_op op, const tb_plan& plan, const tensor& out, generator_argument g,
           two_numbers numbers) {
   present(c, c.table->random);  // before the generator advances
   generator source = g.has_value() ? *g : default_generator(out.device());
   const auto count = static_cast<std::uint64_t>(out.numel());
   tb_random call = random_call(op, plan, numbers);
-  if (const auto recorded = author::random_recorder::ask(out.device(), source, count)) {
-    call.philox_state = static_cast<const std::uint64_t*>(recorded->state);
-    call.first = recorded->offset;
-  } else {
-    const philox_state state = source.take(count);
-    call.seed = state.seed;
-    call.first = state.offset;
-  }
+  const author::random_stream* const stream = this_thread_stream;
+  const author::random_position at =
+      stream == nullptr ? new_position(out.device(), source, count) : stream->next(out.device(), source, count);
+  call.philox_state = static_cast<const std::uint64_t*>(at.state);
+  call.seed = at.seed;
+  call.first = at.first;
+  if (stream != nullptr) call.subsequence = stream->subsequence();
   check_status(c, run_kernel(c, out, c.table->random, &call), out);
 }
 // Checks the elements that a draw depends on, before the generator advances. False if one is invalid.

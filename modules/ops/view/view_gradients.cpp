@@ -149,7 +149,7 @@ struct as_strided_rule {
   grads1 backward(const tensor& g, want1) const {
     const auto line_of_zeros = [&] {
       const shape length{std::max(from.end(), to.end())};
-      return aten::zeros(length, arg<"dtype"> = self.type, arg<"device"> = g.device());
+      return aten::new_zeros(g, length, arg<"dtype"> = self.type);
     };
     tensor line = line_of_zeros();
     accumulate(line, to, g);
