@@ -1,0 +1,126 @@
+module topbit.transform;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.ops;
+
+namespace topbit {
+
+namespace detail {
+
+namespace {
+
+constexpr key_set keys_of_physical = autograd_keys | key_set{key::ADInplaceOrView, key::ForwardAD};
+
+std::string described(std::uint64_t level) {
+  const batch_level* const l = level_numbered(level);
+  return l != nullptr ? describe(*l) : std::string("by a vmap that has ended");
+}
+
+}  // namespace
+
+void batched_tensor::refuse_elements(std::string_view what) const {
+  throw layout_error(std::string(what) + ": the tensor is batched (" + described(level) +
+                     "), so it has no single value; use where() to choose, index_select() or gather() to look up");
+}
+
+std::string batched_tensor::text(std::string of_wrapped) const {
+  return "batched (" + described(level) + ", batch dimension " + std::to_string(dim) + ") " + std::move(of_wrapped);
+}
+
+tensor make_batched(const tensor& physical, std::int64_t dim, const batch_level& l) {
+  const author::tensor_record& r = author::record_of(physical);
+  shape sizes, strides;
+  for (std::size_t i = 0; i < r.sizes.size(); ++i) {
+    if (static_cast<std::int64_t>(i) == dim) continue;
+    sizes.push_back(r.sizes[i]);
+    strides.push_back(r.strides[i]);
+  }
+  // Gradients, tangents and counts of writes are those of the physical tensor.
+  return author::make_wrapper(sizes, strides, r.type, r.where,
+                              (r.keys - keys_of_physical) | key_set(key::FuncTorchBatched),
+                              intrusive_ptr<author::wrapper_extension>(new batched_tensor(physical, dim, l.number)));
+}
+
+namespace {
+
+// From now on the record is that of a wrapper.
+void turn_into_wrapper(const tensor& x, const tensor& physical, const batch_level& l) {
+  author::tensor_record& r = author::record_of(x);
+  intrusive_ptr<batched_tensor> wrapper(new batched_tensor(physical, 0, l.number));
+  r.keys = (author::record_of(physical).keys - keys_of_physical) | key_set(key::FuncTorchBatched);
+  wrapper->attached = true;
+  add_reference(wrapper.get());
+  r.extension = intrusive_ptr<tensor_extension>(wrapper.get());
+  r.offset = 0;
+  r.data = {};
+}
+
+// A copy for each example. Whatever saved the tensor before notices that it was written.
+tensor copies_of(const tensor& x, const batch_level& l) {
+  const tensor all = aten::clone(with_batch_first(aten::alias(x), {}, l.size), memory_format::contiguous);
+  for (std::uint32_t written = x.version() + 1; written != 0; --written) author::bump_version(all);
+  return all;
+}
+
+}  // namespace
+
+bool become_batched(const tensor& x, const batch_level& l) {
+  tensor below = x;
+  while (const batched_tensor* const b = batched_of(below)) below = b->wrapped;
+  const author::tensor_record& r = author::record_of(below);
+  if (!r.data || r.how != layout::strided || author::birth_number(below) < birth_of(l)) return false;
+  // Neither loses a leaf its gradient nor is one written while calls are recorded.
+  if (requires_grad(below) && is_leaf(below)) return false;
+  const tensor base = base_of(below);
+  const std::uint32_t sharing = r.data->references.load(std::memory_order_acquire);
+  if (!base.defined()) {
+    if (sharing != 1) return false;
+    turn_into_wrapper(x, copies_of(x, l), l);
+    return true;
+  }
+  // A view and its base, and no other one: both are of the copies.
+  const author::tensor_record& whole = author::record_of(base);
+  if (sharing != 2 || batched_of(x) != nullptr || !whole.dense || whole.offset != 0) return false;
+  const tensor all = copies_of(base, l);
+  shape sizes{l.size}, strides{base.numel()};
+  for (std::size_t i = 0; i < r.sizes.size(); ++i) {
+    sizes.push_back(r.sizes[i]);
+    strides.push_back(r.strides[i]);
+  }
+  const tensor part = aten::as_strided(all, sizes, strides, r.offset);
+  turn_into_wrapper(base, all, l);
+  turn_into_wrapper(x, part, l);
+  return true;
+}
+
+batched_view look_into(const tensor& t, const batch_level& l) {
+  const batched_tensor* const b = batched_of(t);
+  if (b == nullptr || b->level != l.number) return {t, std::nullopt};
+  return {b->wrapped, b->dim};
+}
+
+tensor with_batch_first(const tensor& physical, std::optional<std::int64_t> dim, std::int64_t size) {
+  if (dim) return *dim == 0 ? physical : aten::movedim_int(physical, *dim, 0);
+  shape sizes{size};
+  for (const std::int64_t n : physical.sizes()) sizes.push_back(n);
+  return aten::expand(physical, sizes);
+}
+
+tensor example_of(const tensor& physical, std::optional<std::int64_t> dim, std::int64_t example) {
+  return dim ? aten::select_int(physical, *dim, example) : physical;
+}
+
+}  // namespace detail
+
+tensor per_example(const tensor& x) {
+  const detail::batch_level* const l = detail::this_thread_level;
+  if (l == nullptr) return x;
+  const detail::batched_tensor* const b = detail::batched_of(x);
+  if (b != nullptr && b->level == l->number) return x;
+  const detail::below_level guard(*l);
+  return detail::make_batched(aten::clone(detail::with_batch_first(x, {}, l->size), memory_format::contiguous), 0, *l);
+}
+
+}  // namespace topbit

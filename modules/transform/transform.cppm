@@ -1,0 +1,14 @@
+// topbit.transform: vmap, which makes a function of one example a function of a batch.
+export module topbit.transform;
+
+export import topbit.ops;
+
+export import :level;
+export import :batched;
+export import :kind;
+export import :rule;
+export import :registration;
+export import :mapped;
+export import :vmap;
+export import :example_numbers;
+export import :derivative;
