@@ -25,6 +25,7 @@ topics=(
   "functions:Functions of several operators"
   "rules:Rules: meta functions, batching, gradients"
   "autocast:Autocast"
+  "batching:Batching"
   "training:Networks"
 )
 

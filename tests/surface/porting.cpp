@@ -17,6 +17,7 @@
 
 import topbit;
 import topbit.autocast;
+import topbit.transform;
 import topbit.cuda;
 
 namespace tb = topbit;
@@ -284,6 +285,22 @@ void training() {
   std::filesystem::remove(path);
 }
 
+// -------------------------------------------------------------------------------- functions of functions
+
+void transforms() {
+  const tensor x = tb::rand({4, 3}), w = tb::rand({3}), v = tb::ones({3});
+  const auto f = [](const tensor& a, const tensor& b) { return tb::dot(a, b); };
+  const tensor y = tb::vmap(f, {.in = {0, tb::unmapped}})(x, w);
+  expect(tb::allclose(y, tb::matmul(x, w)), "vmap");
+  const auto squares = [](const tensor& a) { return tb::sum(a * a); };
+  expect(tb::allclose(tb::grad_of(squares)(w), w * 2.0), "grad_of");
+  const auto [z, pullback] = tb::vjp(squares, w);
+  expect(tb::allclose(pullback(tb::ones_like(z)), w * 2.0), "vjp");
+  expect(tb::allclose(tb::jvp(squares, w, v).second, tb::sum(w) * 2.0), "jvp");
+  expect(tb::allclose(tb::jacrev(squares)(w), tb::jacfwd(squares)(w)), "jacobians");
+  expect(tb::allclose(tb::hessian(squares)(w), tb::eye(3) * 2.0), "hessian");
+}
+
 // ---------------------------------------------------------------------------------------------- a GPU
 
 void gpu() {
@@ -313,6 +330,7 @@ int main() {
   gradients();
   dispatch();
   training();
+  transforms();
   gpu();
   return wrong == 0 ? 0 : 1;
 }

@@ -1,0 +1,291 @@
+// vmap itself: arguments, results, levels, and what is refused.
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+import topbit;
+import topbit.transform;
+
+namespace tb = topbit;
+
+namespace {
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (const tb::error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+struct layer {
+  tb::tensor weight, bias;
+  static void each_parameter(auto& self, auto&& visit) {
+    visit("weight", self.weight);
+    visit("bias", self.bias);
+  }
+};
+
+bool same(const tb::tensor& a, const tb::tensor& b) { return a.sizes() == b.sizes() && tb::equal(a, b); }
+
+const tb::tensor rows = tb::tensor({{1.f, 2, 3}, {4, 5, 6}});
+
+}  // namespace
+
+TEST_CASE("vmap: the function sees the sizes of one example, and is called once", "[transform]") {
+  int calls = 0;
+  const tb::tensor y = tb::vmap([&](const tb::tensor& x) {
+    ++calls;
+    CHECK(x.sizes() == tb::shape{3});
+    CHECK(x.dim() == 1);
+    CHECK(tb::author::is_batched(x));
+    return x * 2.0 + tb::sum(x);
+  })(rows);
+  CHECK(calls == 1);
+  CHECK(same(y, tb::tensor({{8.f, 10, 12}, {23, 25, 27}})));
+  CHECK(!tb::author::is_batched(y));
+}
+
+TEST_CASE("vmap: batch dimensions of arguments and results", "[transform]") {
+  const auto f = [](const tb::tensor& a, const tb::tensor& b) { return std::tuple(a * b, a + 1.0); };
+  const tb::tensor columns = tb::transpose(rows, 0, 1), w = tb::tensor({1.f, 10, 100});
+  const auto [product, sum] = tb::vmap(f, {.in = {1, tb::unmapped}, .out = {-1, 0}})(columns, w);
+  CHECK(same(product, tb::transpose(rows * w, 0, 1)));
+  CHECK(same(sum, rows + 1.0));
+  CHECK(same(tb::vmap([](const tb::tensor& x) { return tb::sum(x); }, {.in = -2})(rows), tb::tensor({6.f, 15})));
+  // What is the same for all examples is expanded, or required to be so.
+  const auto constant = [&](const tb::tensor&) { return w; };
+  CHECK(same(tb::vmap(constant)(rows), tb::expand(w, {2, 3})));
+  CHECK(same(tb::vmap(constant, {.out = tb::unmapped})(rows), w));
+}
+
+TEST_CASE("vmap: structures of tensors", "[transform]") {
+  const layer l{tb::ones({4, 3, 2}), tb::zeros({4, 2})};
+  const auto f = [](const layer& l, const tb::tensor& x) { return std::vector{tb::matmul(x, l.weight) + l.bias, x}; };
+  const std::vector<tb::tensor> y = tb::vmap(f, {.in = {0, tb::unmapped}})(l, tb::tensor({1.f, 2, 3}));
+  CHECK(same(y.at(0), tb::full({4, 2}, 6.0)));
+  CHECK(y.at(1).sizes() == tb::shape{4, 3});
+}
+
+TEST_CASE("vmap: nests, and inner levels see outer examples", "[transform]") {
+  const auto outer = [](const tb::tensor& a, const tb::tensor& b) {
+    return tb::vmap([&](const tb::tensor& x) { return x * tb::sum(b); })(a);
+  };
+  const tb::tensor a = tb::reshape(tb::arange(12.0), {2, 3, 2}), b = tb::tensor({{1.f, 2}, {3, 4}});
+  CHECK(same(tb::vmap(outer)(a, b), a * tb::reshape(tb::sum(b, 1), {2, 1, 1})));
+}
+
+TEST_CASE("vmap: in chunks the results are the same", "[transform]") {
+  const auto f = [](const tb::tensor& x) { return tb::softmax(x, 0); };
+  const tb::tensor x = tb::reshape(tb::arange(21.0), {7, 3});
+  for (const std::int64_t chunk : {1, 2, 3, 7, 100})
+    CHECK(same(tb::vmap(f, {.out = 1, .chunk = chunk})(x), tb::vmap(f, {.out = 1})(x)));
+}
+
+TEST_CASE("vmap: of no examples", "[transform]") {
+  const auto f = [](const tb::tensor& x) { return tb::matmul(x, tb::ones({3, 4})) + tb::max(x); };
+  CHECK(tb::vmap(f)(tb::zeros({0, 2, 3})).sizes() == tb::shape{0, 2, 4});
+  CHECK(tb::vmap(f, {.chunk = 2})(tb::zeros({0, 2, 3})).sizes() == tb::shape{0, 2, 4});
+}
+
+TEST_CASE("vmap: gradients are recorded through it", "[transform]") {
+  tb::tensor w = tb::tensor({1.f, 2, 3});
+  tb::require_grad(w);
+  const tb::tensor y = tb::vmap([&](const tb::tensor& x) { return tb::sum(tb::exp(x * w)); })(rows);
+  CHECK(tb::requires_grad(y));
+  tb::backward(tb::sum(y));
+  CHECK(tb::allclose(tb::leaf_grad(w), tb::sum(rows * tb::exp(rows * tb::detach(w)), 0)));
+}
+
+TEST_CASE("vmap: writing to a mapped argument writes to the caller's tensor", "[transform]") {
+  const tb::tensor x = tb::clone(rows);
+  tb::vmap([](tb::tensor a) { tb::mul_(a, 2.0); })(x);
+  CHECK(same(x, rows * 2.0));
+}
+
+TEST_CASE("vmap: a copy for each example can be written", "[transform]") {
+  const tb::tensor all = tb::vmap([](const tb::tensor& x) {
+    tb::tensor sums = tb::per_example(tb::ones({3}) * 2.0);
+    tb::add_(sums, x);
+    return sums;
+  })(rows);
+  CHECK(same(all, rows + 2.0));
+}
+
+TEST_CASE("vmap: a tensor made inside is batched when a batched value is written", "[transform]") {
+  CHECK(same(tb::vmap([](const tb::tensor& x) {
+               tb::tensor all = tb::zeros({3});
+               const tb::tensor another_handle = all;
+               tb::add_(all, 1.0);
+               tb::add_(all, x);
+               CHECK(tb::author::is_batched(all));
+               return another_handle;
+             })(rows),
+             rows + 1.0));
+  // Through a view of it.
+  CHECK(same(tb::vmap([](const tb::tensor& x) {
+               tb::tensor all = tb::ones({2, 3});
+               tb::copy_(tb::select(all, 0, 1), x);
+               tb::mul_(tb::select(all, 0, 0), 2.0);
+               return all;
+             })(rows),
+             tb::stack({tb::full({2, 3}, 2.0), rows}, 1)));
+  // With gradients, and in two levels.
+  tb::tensor w = tb::tensor({1.f, 2, 3});
+  tb::require_grad(w);
+  const auto running = [&](const tb::tensor& x) {
+    tb::tensor sums = tb::zeros({2, 3});
+    for (std::int64_t i = 0; i < 2; ++i) tb::copy_(tb::select(sums, 0, i), x * w * static_cast<double>(i + 1));
+    return sums;
+  };
+  const tb::tensor all = tb::vmap([&](const tb::tensor& r) { return tb::vmap(running)(tb::unsqueeze(r, 0)); })(rows);
+  CHECK(same(tb::detach(all), tb::unsqueeze(tb::stack({rows * tb::detach(w), rows * tb::detach(w) * 2.0}, 1), 1)));
+  tb::backward(tb::sum(all));
+  CHECK(same(tb::leaf_grad(w), tb::sum(rows, 0) * 3.0));
+}
+
+TEST_CASE("vmap: a tensor made inside may be several arguments of the call that batches it", "[transform]") {
+  CHECK(same(tb::vmap([](const tb::tensor& x) {
+               tb::tensor y = tb::ones({3});
+               tb::addcmul_(y, y, x);
+               return y;
+             })(rows),
+             rows + 1.0));
+  CHECK(same(tb::vmap([](const tb::tensor& x) {
+               tb::tensor y = tb::ones({3});
+               tb::add(y, x, tb::arg<"out"> = y);
+               return y;
+             })(rows),
+             rows + 1.0));
+}
+
+TEST_CASE("vmap: zero-dimensional operands promote as those of an example", "[transform]") {
+  const tb::tensor n = tb::tensor(std::int64_t{1} << 40), few = tb::to(tb::tensor({5, 6}), tb::dtype::int32);
+  const tb::tensor y = tb::vmap([&](const tb::tensor& a) { return tb::maximum(a, n); })(few);
+  CHECK(same(y, tb::full({2}, static_cast<double>(std::int64_t{1} << 40), tb::arg<"dtype"> = tb::dtype::int64)));
+}
+
+TEST_CASE("vmap: results of several parts", "[transform]") {
+  const std::array<tb::tensor, 2> both =
+      tb::vmap([](const tb::tensor& x) { return std::array{x, x + 1.0}; }, {.out = {0, 1}})(rows);
+  CHECK(same(both[0], rows));
+  CHECK(same(both[1], tb::transpose(rows + 1.0, 0, 1)));
+}
+
+TEST_CASE("vmap: an argument that is returned as it is stays one tensor", "[transform]") {
+  CHECK(same(tb::vmap([](const tb::tensor& x) {
+               const tb::tensor y = x * 1.0;
+               tb::tensor as_it_is = tb::contiguous(y);
+               tb::add_(as_it_is, 1.0);
+               return y;
+             })(rows),
+             rows + 1.0));
+}
+
+TEST_CASE("vmap: gradients of batched tensors are asked of grad_of() alone", "[transform][errors]") {
+  tb::tensor w = tb::tensor({1.f, 2, 3});
+  const auto needs = [](const std::string& text) { return text.find("grad_of() and vjp()") != std::string::npos; };
+  CHECK(needs(error_of([&] { tb::vmap([](const tb::tensor& x) { return tb::require_grad(x); })(rows); })));
+  tb::require_grad(w);
+  CHECK(needs(error_of([&] { tb::vmap([&](const tb::tensor& x) { return tb::grad(tb::sum(x * w), w); })(rows); })));
+  CHECK(needs(error_of([&] { tb::vmap([&](const tb::tensor& x) { return tb::leaf_grad(x); })(rows); })));
+  struct twice {
+    static tb::tensor forward(tb::function_context&, const tb::tensor& x) { return x * 2.0; }
+    static tb::tensor backward(tb::function_context&, const tb::tensor& g) { return g * 2.0; }
+  };
+  CHECK(same(tb::vmap([](const tb::tensor& x) { return tb::apply<twice>(x); })(rows), rows * 2.0));
+  CHECK(error_of([&] {
+          tb::vmap([&](const tb::tensor& x) { return tb::apply<twice>(x * w); })(rows);
+        }).starts_with("apply: found a batched argument that requires a gradient"));
+}
+
+TEST_CASE("vmap: what an example refuses is refused", "[transform]") {
+  const auto in_place = [](const tb::tensor& a) {
+    tb::tensor x = tb::per_example(a);
+    return tb::add_(x, tb::ones({1, 3}));
+  };
+  CHECK(error_of([&] { tb::vmap(in_place)(rows); }).find("in example 0 of 2 examples") != std::string::npos);
+  const auto put = [](const tb::tensor& a) {
+    const std::vector<std::optional<tb::tensor>> places{tb::tensor({0, 2})};
+    return tb::index_put(a, places, tb::ones({2, 2}));
+  };
+  CHECK(error_of([&] { tb::vmap(put)(rows); }).find("in example 0 of 2 examples") != std::string::npos);
+}
+
+TEST_CASE("vmap: what is refused", "[transform][errors]") {
+  const auto id = [](const tb::tensor& x) { return x; };
+  const auto first = [](const tb::tensor& a, const tb::tensor&) { return a; };
+  CHECK(error_of([&] { tb::vmap(first)(rows, tb::zeros({3})); }) ==
+        "vmap: mapped sizes differ: argument 0 has 2 in dimension 0, argument 1 has 3 in dimension 0");
+  CHECK(error_of([&] { tb::vmap(id, {.in = 2})(rows); }) ==
+        "vmap: found batch dimension 2 for argument 0 of sizes [2, 3], wanted -2 to 1");
+  CHECK(error_of([&] { tb::vmap(id)(tb::tensor(1.f)); }) ==
+        "vmap: found batch dimension 0 for argument 0 of sizes [], which has no dimension to map");
+  CHECK(error_of([&] { tb::vmap(id, {.in = tb::unmapped})(rows); }) ==
+        "vmap: found no mapped argument with a tensor, wanted at least one");
+  CHECK(error_of([&] { tb::vmap(first, {.in = {0}})(rows, rows); }) ==
+        "vmap: found 1 batch dimensions in 'in', wanted one for each of 2 arguments, or one for all");
+  CHECK(error_of([&] { tb::vmap(id, {.out = {0, 0}})(rows); }) ==
+        "vmap: found 2 batch dimensions in 'out', wanted one for each of 1 results, or one for all");
+  CHECK(error_of([&] { tb::vmap(id, {.chunk = 0})(rows); }) == "vmap: found a chunk of 0 examples, wanted at least 1");
+  CHECK(error_of([&] { tb::vmap(id, {.out = tb::unmapped})(rows); }) ==
+        "vmap: found a batched result (2 examples, level 1) for an unmapped `out`, wanted one that is the same for all "
+        "examples");
+  CHECK(
+      error_of([&] { tb::vmap([](const tb::tensor& x) { return x * tb::item(tb::sum(x)); })(rows); }) ==
+      "aten::_local_scalar_dense: the tensor is batched (2 examples, level 1), so it has no single value; use where() "
+      "to choose, index_select() or gather() to look up");
+  CHECK(error_of([&] { tb::vmap([](const tb::tensor& x) { return x.data_ptr<float>(), x; })(rows); }) ==
+        "data of a tensor: the tensor is batched (2 examples, level 1), so it has no single value; use where() to "
+        "choose, index_select() or gather() to look up");
+  CHECK(error_of([&] { tb::vmap([](const tb::tensor& x) { return tb::nonzero(x); })(rows); }) ==
+        "aten::nonzero: the size of its result depends on elements, and examples may differ (2 examples, level 1); use "
+        "where(condition, a, b) or a mask");
+  tb::tensor outside = tb::zeros({3});
+  CHECK(
+      error_of([&] { tb::vmap([&](const tb::tensor& x) { return tb::add_(outside, x); })(rows); }) ==
+      "aten::add_.Tensor: argument 1 'other' is batched (2 examples, level 1), and argument 0 'self' [3], which is "
+      "written, is one tensor for all examples (made outside of the vmap, or seen by other views); write to a copy of "
+      "it, per_example(), or map it");
+  CHECK(error_of([&] {
+          tb::vmap([&](const tb::tensor& x) {
+            tb::tensor all = tb::zeros({2, 3});
+            const tb::tensor first = tb::select(all, 0, 0), second = tb::select(all, 0, 1);
+            return tb::add_(all, x);
+          })(rows);
+        }).find("seen by other views") != std::string::npos);
+}
+
+TEST_CASE("vmap: errors are those of one example", "[transform]") {
+  CHECK(error_of([&] { tb::vmap([](const tb::tensor& x) { return tb::mm(x, tb::ones({2, 2})); })(rows); }) ==
+        error_of([&] { tb::mm(tb::tensor({1.f, 2, 3}), tb::ones({2, 2})); }) +
+            " (in example 0 of 2 examples, level 1)");
+}
+
+TEST_CASE("vmap: a tensor that is kept cannot be used", "[transform]") {
+  tb::tensor kept;
+  tb::vmap([&](const tb::tensor& x) { return kept = x; })(rows);
+  CHECK(
+      error_of([&] { tb::exp(kept); }) ==
+      "aten::exp: argument 0 'self' is batched by a vmap that has ended, or runs on another thread; return it from the "
+      "mapped function instead of keeping it");
+  // Nor in another vmap of the same depth.
+  CHECK(error_of([&] {
+          tb::vmap([&](const tb::tensor& x) { return x + kept; })(rows);
+        }).starts_with("aten::add.Tensor: argument 1 'other' is batched by a vmap that has ended"));
+}
+
+TEST_CASE("vmap: a batched tensor is printed with its level", "[transform]") {
+  tb::vmap([](const tb::tensor& x) {
+    CHECK(tb::to_string(x, {.one_line = true}) ==
+          "batched (2 examples, level 1, batch dimension 0) [[1, 2, 3], [4, 5, 6]] (float32 [2, 3])");
+    return x;
+  })(rows);
+}
