@@ -116,10 +116,8 @@ inline std::string compare(const tb::operator_handle& op, const outcome& found, 
       if (!one.defined()) continue;
       // Sums may be in another order.
       const bool narrow = one.dtype() == tb::dtype::float16 || one.dtype() == tb::dtype::bfloat16;
-      const golden::tolerance few{one.dtype() == tb::dtype::float64 ? 1e-14
-                                  : narrow                          ? 4e-3
-                                                                    : 2e-6,
-                                  one.dtype() == tb::dtype::float64 ? 1e-15 : 1e-7};
+      const bool wide = one.dtype() == tb::dtype::float64;
+      const golden::tolerance few{wide ? 1e-13 : narrow ? 4e-3 : 4e-6, wide ? 1e-14 : 1e-6};
       const std::string text = golden::difference(tb::contiguous(tb::select(all, 0, static_cast<std::int64_t>(b))),
                                                   tb::contiguous(one), how, few);
       if (!text.empty()) return "result " + std::to_string(i) + " of example " + std::to_string(b) + ": " + text;
