@@ -122,9 +122,7 @@ tensor make_wrapper(const shape& sizes, const shape& strides, dtype type, device
                     intrusive_ptr<wrapper_extension> e) {
   tensor t = detail::tensor_access::adopt(
       detail::new_record(keys, type, where, sizes, strides, detail::this_thread_in_inference_mode));
-  e->attached = true;
-  add_reference(e.get());
-  record_of(t).extension = intrusive_ptr<tensor_extension>(e.get());
+  attach(t, std::move(e));
   return t;
 }
 

@@ -50,9 +50,8 @@ void turn_into_wrapper(const tensor& x, const tensor& physical, const batch_leve
   author::tensor_record& r = author::record_of(x);
   intrusive_ptr<batched_tensor> wrapper(new batched_tensor(physical, 0, l.number));
   r.keys = (author::record_of(physical).keys - keys_of_physical) | key_set(key::FuncTorchBatched);
-  wrapper->attached = true;
-  add_reference(wrapper.get());
-  r.extension = intrusive_ptr<tensor_extension>(wrapper.get());
+  r.extension = {};
+  author::attach(x, std::move(wrapper));
   r.offset = 0;
   r.data = {};
 }
@@ -60,7 +59,7 @@ void turn_into_wrapper(const tensor& x, const tensor& physical, const batch_leve
 // A copy for each example. Whatever saved the tensor before notices that it was written.
 tensor copies_of(const tensor& x, const batch_level& l) {
   const tensor all = aten::clone(with_batch_first(aten::alias(x), {}, l.size), memory_format::contiguous);
-  for (std::uint32_t written = x.version() + 1; written != 0; --written) author::bump_version(all);
+  author::record_of(all).data->version.store(x.version() + 1, std::memory_order_relaxed);
   return all;
 }
 
@@ -96,19 +95,19 @@ bool become_batched(const tensor& x, const batch_level& l) {
 }
 
 batched_view look_into(const tensor& t, const batch_level& l) {
-  const batched_tensor* const b = batched_of(t);
-  if (b == nullptr || b->level != l.number) return {t, std::nullopt};
-  return {b->wrapped, b->dim};
+  if (!is_batched_at(t, l)) return {t, std::nullopt};
+  const batched_tensor& b = *batched_of(t);
+  return {b.wrapped, b.dim};
 }
 
-tensor with_batch_first(const tensor& physical, std::optional<std::int64_t> dim, std::int64_t size) {
+tensor with_batch_first(const tensor& physical, batch_dim dim, std::int64_t size) {
   if (dim) return *dim == 0 ? physical : aten::movedim_int(physical, *dim, 0);
   shape sizes{size};
   for (const std::int64_t n : physical.sizes()) sizes.push_back(n);
   return aten::expand(physical, sizes);
 }
 
-tensor example_of(const tensor& physical, std::optional<std::int64_t> dim, std::int64_t example) {
+tensor example_of(const tensor& physical, batch_dim dim, std::int64_t example) {
   return dim ? aten::select_int(physical, *dim, example) : physical;
 }
 
@@ -117,8 +116,7 @@ tensor example_of(const tensor& physical, std::optional<std::int64_t> dim, std::
 tensor per_example(const tensor& x) {
   const detail::batch_level* const l = detail::this_thread_level;
   if (l == nullptr) return x;
-  const detail::batched_tensor* const b = detail::batched_of(x);
-  if (b != nullptr && b->level == l->number) return x;
+  if (detail::is_batched_at(x, *l)) return x;
   const detail::below_level guard(*l);
   return detail::make_batched(aten::clone(detail::with_batch_first(x, {}, l->size), memory_format::contiguous), 0, *l);
 }

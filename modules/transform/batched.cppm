@@ -38,14 +38,18 @@ bool become_batched(const tensor& x, const batch_level& l);
 // The tensor with all examples and its batch dimension; the tensor itself and none if it is not batched at the level.
 struct batched_view {
   tensor physical;
-  std::optional<std::int64_t> dim;
+  batch_dim dim;
 };
 batched_view look_into(const tensor& t, const batch_level& l);
+inline bool is_batched_at(const tensor& t, const batch_level& l) noexcept {
+  const batched_tensor* const b = batched_of(t);
+  return b != nullptr && b->level == l.number;
+}
 
 // The tensor with the batch dimension first. Expands one that is not batched, without a copy.
-tensor with_batch_first(const tensor& physical, std::optional<std::int64_t> dim, std::int64_t size);
+tensor with_batch_first(const tensor& physical, batch_dim dim, std::int64_t size);
 // One example of a tensor; the tensor itself if it has no batch dimension.
-tensor example_of(const tensor& physical, std::optional<std::int64_t> dim, std::int64_t example);
+tensor example_of(const tensor& physical, batch_dim dim, std::int64_t example);
 
 }  // namespace detail
 

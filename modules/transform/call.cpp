@@ -107,14 +107,10 @@ void batched_call::expand(operand& o) const {
 
 void batched_call::check_written() {
   const std::span<const value> given = std::as_const(stack_).top(op_.argument_count());
-  const auto is_batched = [&](const tensor& x) {
-    const batched_tensor* const b = batched_of(x);
-    return b != nullptr && b->level == level_->number;
-  };
   std::optional<std::size_t> batched;
   for (std::size_t i = 0; i < given.size() && !batched; ++i) {
     author::each_tensor(given[i], [&](const tensor& x) {
-      if (is_batched(x)) batched = i;
+      if (is_batched_at(x, *level_)) batched = i;
     });
   }
   if (!batched) return;
@@ -141,7 +137,7 @@ void batched_call::check_written() {
   for (std::size_t i = 0; schema_ != nullptr && i < given.size(); ++i) {
     if (!schema_->arguments[i].writes || given[i].is<tensor>()) continue;
     author::each_tensor(given[i], [&](const tensor& x) {
-      if (!is_batched(x)) refuse(i, x);
+      if (!is_batched_at(x, *level_)) refuse(i, x);
     });
   }
 }
@@ -159,8 +155,7 @@ const tensor* batched_call::argument_that_is(const tensor& result) const noexcep
   const std::span<const value> given = std::as_const(stack_).top(op_.argument_count());
   for (std::size_t i = 0; i < count_; ++i) {
     const tensor& x = given[operands_[i].argument].get<tensor>();
-    const batched_tensor* const b = batched_of(x);
-    if (b != nullptr && b->level == level_->number && b->wrapped.same_as(result)) return &x;
+    if (is_batched_at(x, *level_) && batched_of(x)->wrapped.same_as(result)) return &x;
   }
   return nullptr;
 }
@@ -206,12 +201,16 @@ void batched_call::call_examples_alone() {
     held.reserve(op_.argument_count());
     inline_stack<most_arguments> alone;
     push_example(alone, i, true, held);
-    try {
-      op_.call_boxed(alone);
-    } catch (error& own) {
-      own.happened("in example " + std::to_string(i) + " of " + describe(*level_));
-      throw;
-    }
+    call_example(alone, i);
+  }
+}
+
+void batched_call::call_example(boxed_stack& alone, std::int64_t example) const {
+  try {
+    op_.call_boxed(alone);
+  } catch (error& e) {
+    e.happened("in example " + std::to_string(example) + " of " + describe(*level_));
+    throw;
   }
 }
 
@@ -251,14 +250,7 @@ void batched_call::loop() {
                           ": found a batch of no examples, and no batching rule that would say what the results are",
                       std::string(op_.name()));
   }
-  loop([&](boxed_stack& alone, std::int64_t example) {
-    try {
-      op_.call_boxed(alone);
-    } catch (error& e) {
-      e.happened("in example " + std::to_string(example) + " of " + describe(*level_));
-      throw;
-    }
-  });
+  loop([&](boxed_stack& alone, std::int64_t example) { call_example(alone, example); });
 }
 
 void batched_call::finish_with_examples(const std::vector<std::vector<value>>& by_example) {

@@ -81,6 +81,8 @@ class batched_call {
     }
     finish_with_examples(by_example);
   }
+  // Calls the operator with the arguments of one example, which an error names.
+  void call_example(boxed_stack& alone, std::int64_t example) const;
   // Calls each example alone, until one throws its error.
   void call_examples_alone();
   // Ends with an error: that of an example called alone, or `e`, if none throws.

@@ -157,6 +157,28 @@ class pullback {
   std::tuple<A...> arguments_;
 };
 
+/// The results of a function, and its derivative, a Derivative<results, arguments...>.
+template <template <class...> class Derivative, class F, class... A>
+auto derive(std::string_view who, const F& f, const A&... a) {
+  auto tracked = std::make_shared<tracked_arguments>(who);
+  std::tuple<A...> seen(a...);
+  std::size_t argument = 0;
+  std::apply(
+      [&](auto&... x) {
+        (each_tensor_in(x, [&, at = argument++](tensor& part) { part = tracked->track(part, at); }), ...);
+      },
+      seen);
+  using result = std::remove_cvref_t<std::invoke_result_t<const F&, A&...>>;
+  static_assert(is_structure<result>(), "wanted a function that returns a tensor, or a structure of tensors");
+  const result y = [&] {
+    const enable_grad recording;
+    return std::apply(f, seen);
+  }();
+  return std::pair<result, Derivative<result, A...>>(
+      with_tensors_replaced(y, [&](const tensor& part) { return tracked->released(part); }),
+      Derivative<result, A...>(tracked, y, std::tuple<A...>(a...)));
+}
+
 }  // namespace detail
 
 /// The gradient of `f`, which returns one number, with respect to argument number `Argument`, as a function of f's
@@ -189,23 +211,7 @@ auto value_and_grad_of(F f) {
 export template <class F, tensor_structure... A>
   requires std::invocable<const F&, A&...>
 auto vjp(const F& f, const A&... a) {
-  auto tracked = std::make_shared<detail::tracked_arguments>("vjp");
-  std::tuple<A...> seen(a...);
-  std::size_t argument = 0;
-  std::apply(
-      [&](auto&... x) {
-        (detail::each_tensor_in(x, [&, at = argument++](tensor& part) { part = tracked->track(part, at); }), ...);
-      },
-      seen);
-  using result = std::remove_cvref_t<std::invoke_result_t<const F&, A&...>>;
-  static_assert(tensor_structure<result>, "vjp: wanted a function that returns a tensor, or a structure of tensors");
-  const result y = [&] {
-    const enable_grad recording;
-    return std::apply(f, seen);
-  }();
-  return std::pair<result, detail::pullback<result, A...>>(
-      detail::with_tensors_replaced(y, [&](const tensor& part) { return tracked->released(part); }),
-      detail::pullback<result, A...>(tracked, y, std::tuple<A...>(a...)));
+  return detail::derive<detail::pullback>("vjp", f, a...);
 }
 
 namespace detail {
@@ -240,23 +246,7 @@ class pushforward {
 export template <class F, tensor_structure... A>
   requires std::invocable<const F&, A&...>
 auto linearize(const F& f, const A&... a) {
-  auto tracked = std::make_shared<detail::tracked_arguments>("jvp");
-  std::tuple<A...> seen(a...);
-  std::size_t argument = 0;
-  std::apply(
-      [&](auto&... x) {
-        (detail::each_tensor_in(x, [&, at = argument++](tensor& part) { part = tracked->track(part, at); }), ...);
-      },
-      seen);
-  using result = std::remove_cvref_t<std::invoke_result_t<const F&, A&...>>;
-  static_assert(tensor_structure<result>, "jvp: wanted a function that returns a tensor, or a structure of tensors");
-  const result y = [&] {
-    const enable_grad recording;
-    return std::apply(f, seen);
-  }();
-  return std::pair<result, detail::pushforward<result, A...>>(
-      detail::with_tensors_replaced(y, [&](const tensor& part) { return tracked->released(part); }),
-      detail::pushforward<result, A...>(tracked, y, std::tuple<A...>(a...)));
+  return detail::derive<detail::pushforward>("jvp", f, a...);
 }
 
 /// The results of `f`, a function of one argument, and how they change along a tangent, which is like the argument.

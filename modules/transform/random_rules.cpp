@@ -31,10 +31,7 @@ void call_below_mode(const operator_handle& op, key_set keys, boxed_stack& argum
 bool has_batched(const operator_handle& op, const boxed_stack& arguments, const batch_level& l) {
   bool found = false;
   for (const value& v : arguments.top(op.argument_count())) {
-    author::each_tensor(v, [&](const tensor& x) {
-      const batched_tensor* const b = batched_of(x);
-      found = found || (b != nullptr && b->level == l.number);
-    });
+    author::each_tensor(v, [&](const tensor& x) { found = found || is_batched_at(x, l); });
   }
   return found;
 }
@@ -55,7 +52,7 @@ void make_places(const operator_handle& op, const boxed_stack& arguments, const 
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!items[i].writes || !given[i].is<tensor>()) continue;
     const tensor& x = given[i].get<tensor>();
-    if (x.defined() && !look_into(x, l).dim) become_batched(x, l);
+    if (x.defined() && !is_batched_at(x, l)) become_batched(x, l);
   }
 }
 
@@ -94,12 +91,7 @@ void draw_for_each(const operator_handle& op, boxed_stack& arguments, const batc
     std::optional<std::int64_t> number;
     if (l.random == randomness::different) number = l.place.first_example + i;
     const author::random_stream numbers(positions, number, l.stream_depth);
-    try {
-      op.call_boxed(alone);
-    } catch (error& e) {
-      e.happened("in example " + std::to_string(i) + " of " + describe(l));
-      throw;
-    }
+    call.call_example(alone, i);
   });
 }
 

@@ -140,10 +140,6 @@ struct wrap_results<std::tuple<T...>> {
   }
 };
 
-}  // namespace detail
-
-namespace detail {
-
 // The kernel of an operator with a rule written by hand, which is called below the level and may call the operator
 // again.
 template <auto Op, auto Rule, class Sig = std::remove_cvref_t<decltype(Op)>::signature>

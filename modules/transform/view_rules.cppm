@@ -99,7 +99,7 @@ batched_result batch_unfold(const tensor& self, batch_dim d, std::int64_t dimens
   return {rank == 0 ? aten::unfold(aten::unsqueeze(t, 1), 1, size, step) : aten::unfold(t, at, size, step), 0};
 }
 
-// The strides and the offset are those of an example, which lies in memory as its own strides say.
+// The strides and the offset are those of an example, whose elements have its own strides.
 batched_result batch_as_strided(const tensor& self, batch_dim d, sizes_argument size, sizes_argument stride,
                                 std::optional<std::int64_t> storage_offset) {
   const tensor all = in_front(self, d);

@@ -19,7 +19,6 @@ export class batch_dims {
   /// Of argument or result i. Precondition: fits().
   batch_dim operator[](std::size_t i) const { return all_[listed_ ? i : 0]; }
   bool fits(std::size_t count) const noexcept { return !listed_ || all_.size() == count; }
-  bool listed() const noexcept { return listed_; }
   std::size_t size() const noexcept { return all_.size(); }
 
  private:
@@ -80,8 +79,6 @@ void each_result(R& results, F f) {
 
 template <class T>
 concept mapped_result = std::is_void_v<T> || is_structure<T>();
-template <class T>
-concept mapped_argument = is_structure<T>();
 
 /// A mapped function, made by vmap().
 template <class F>
@@ -95,7 +92,7 @@ class mapped_function {
     using result = std::invoke_result_t<const F&, std::remove_cvref_t<A>&...>;
     check_arguments<A...>(std::index_sequence_for<A...>{});
     static_assert(mapped_result<std::remove_cvref_t<result>>, explain_mapped<result>("result", 0));
-    if constexpr ((mapped_argument<A> && ...) && mapped_result<std::remove_cvref_t<result>>) {
+    if constexpr ((tensor_structure<A> && ...) && mapped_result<std::remove_cvref_t<result>>) {
       return map<result>(a...);
     }
   }
@@ -113,7 +110,7 @@ class mapped_function {
   }
   template <class... A, std::size_t... I>
   static void check_arguments(std::index_sequence<I...>) {
-    static_assert((mapped_argument<A> && ...), first_refused<A...>(std::index_sequence<I...>{}));
+    static_assert((tensor_structure<A> && ...), first_refused<A...>(std::index_sequence<I...>{}));
   }
   template <class... A, std::size_t... I>
   static consteval author::verdict first_refused(std::index_sequence<I...>) {

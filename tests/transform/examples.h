@@ -160,12 +160,12 @@ inline std::string check(const tb::operator_handle& op, std::span<const tb::valu
     // Half of the examples in each of two outer ones.
     for (tb::tensor& t : mapped) {
       const std::int64_t at = a.dim < 0 ? a.dim + t.dim() : a.dim;
-      tb::shape halves;
+      tb::shape split;
       for (std::int64_t i = 0; i < t.dim(); ++i) {
-        if (i == at) halves.push_back(2);
-        halves.push_back(i == at ? t.size(i) / 2 : t.size(i));
+        if (i == at) split.push_back(2);
+        split.push_back(i == at ? t.size(i) / 2 : t.size(i));
       }
-      t = tb::reshape(t, halves);
+      t = tb::reshape(t, split);
     }
   }
   const auto of_one = [&](const std::vector<tb::tensor>& batched) {
