@@ -3,15 +3,43 @@
 find_program(TOPBIT_BASH bash REQUIRED)
 find_program(TOPBIT_OBJDUMP NAMES objdump llvm-objdump-22 llvm-objdump REQUIRED)
 
-# topbit_test(<name> SOURCES <file>... LIBRARIES <target>... [LABELS <label>...] [SHARDS <n>] [PER_ISA <filter>])
-# Builds test_<name> from Catch2 cases and runs it. The cases of the filter run once per set of CPU kernels, as
+# test_headers(<target>)
+# Compiles support/headers.h once for all programs whose directories have the same compile options.
+function(test_headers target)
+  get_property(options DIRECTORY PROPERTY COMPILE_OPTIONS)
+  string(MD5 headers "${options}")
+  string(SUBSTRING ${headers} 0 8 headers)
+  set(headers test_headers_${headers})
+  if(NOT TARGET ${headers})
+    add_library(${headers} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/headers.cpp)
+    target_link_libraries(${headers} PRIVATE Catch2::Catch2)
+    # Code of programs, not of a library: clang compares the two.
+    set_target_properties(${headers} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${headers} PRIVATE -fPIE)
+    target_precompile_headers(${headers} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/headers.h)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
+# topbit_test(<name> [SOURCES <file>...] [THREADS <file>...] [SHARED <file>...] LIBRARIES <target>... [LABELS <label>...]
+#             [SHARDS <n>] [PER_ISA <filter>])
+# Builds test_<name> from Catch2 cases and runs it. Sources whose cases start threads are THREADS: under the thread
+# sanitizer the program consists of these and of SHARED, or is left out if there are none. The cases of the filter run once per set of CPU kernels, as
 # <name>.avx2 and so on: kernels are selected once per process, and a process without its set skips. Under sanitizers
 # the kernel tests already call all of them in one process.
 function(topbit_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;PER_ISA" "SOURCES;LIBRARIES;LABELS")
-  add_executable(test_${name} ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;PER_ISA" "SOURCES;THREADS;SHARED;LIBRARIES;LABELS")
+  if(several_threads_only)
+    if(NOT arg_THREADS)
+      return()
+    endif()
+    set(arg_SOURCES "")
+    set(arg_SHARDS "")
+  endif()
+  add_executable(test_${name} ${arg_SOURCES} ${arg_THREADS} ${arg_SHARED})
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} Catch2::Catch2WithMain)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  test_headers(test_${name})
   set(how "")
   if(arg_SHARDS)
     list(APPEND how SHARDS ${arg_SHARDS})
@@ -59,13 +87,28 @@ function(run_cases name program)
 endfunction()
 
 # compile_fail(<stem> <source> LIBRARIES <target>... [OPTIONS <option>...] [LABELS <label>...] [NAME <test>])
-# The first line of the source is `// expect: <extended regular expression>`. The test builds the source, which must
-# fail with a first error line that matches. Sources that also contain the fix (FIXED) are collected for
-# fixed_programs().
+# The first line of the source is `// expect: <extended regular expression>`. The test compiles the source, which must
+# fail with a first error line that matches. A source that also contains the fix (FIXED) is collected for
+# fixed_programs() and compiled by that target's command; another one is a target of its own.
 function(compile_fail stem source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "NAME" "LIBRARIES;OPTIONS;LABELS")
   if(NOT arg_NAME)
     set(arg_NAME compile_fail.${stem})
+  endif()
+  if(NOT arg_LABELS)
+    set(arg_LABELS compile_fail)
+  endif()
+  set(check ${TOPBIT_BASH} ${PROJECT_SOURCE_DIR}/tests/compile_fail/check.sh)
+  cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+  file(STRINGS ${path} has_fix REGEX "^#ifndef FIXED$")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  if(has_fix)
+    set_property(DIRECTORY APPEND PROPERTY TOPBIT_FIXED_SOURCES ${source})
+    set_property(DIRECTORY APPEND PROPERTY TOPBIT_FIXED_LIBRARIES ${arg_LIBRARIES})
+    add_test(NAME ${arg_NAME} COMMAND ${check} ${path}
+      ${TOPBIT_BASH} ${PROJECT_SOURCE_DIR}/tests/compile_fail/compile.sh ${PROJECT_BINARY_DIR} ${path} ${arg_OPTIONS})
+    set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" FIXTURES_REQUIRED compile_fail_fixed)
+    return()
   endif()
   set(target compile_fail_${stem})
   add_library(${target} OBJECT EXCLUDE_FROM_ALL)
@@ -76,25 +119,14 @@ function(compile_fail stem source)
   endif()
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
   target_compile_options(${target} PRIVATE ${arg_OPTIONS})
-  cmake_path(ABSOLUTE_PATH source)
-  add_test(NAME ${arg_NAME}
-    COMMAND ${TOPBIT_BASH} ${PROJECT_SOURCE_DIR}/tests/compile_fail/check.sh
-      ${source} ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ${target})
-  file(STRINGS ${source} has_fix REGEX "^#ifndef FIXED$")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  if(has_fix)
-    set_property(DIRECTORY APPEND PROPERTY TOPBIT_FIXED_SOURCES ${source})
-    set_property(DIRECTORY APPEND PROPERTY TOPBIT_FIXED_LIBRARIES ${arg_LIBRARIES})
-  endif()
-  if(NOT arg_LABELS)
-    set(arg_LABELS compile_fail)
-  endif()
+  add_test(NAME ${arg_NAME} COMMAND ${check} ${path} ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ${target})
   # Concurrent builds in one tree would write the same files.
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" RESOURCE_LOCK build_tree)
 endfunction()
 
 # fixed_programs()
-# One test: the sources of this directory that compile_fail() collected must compile with FIXED defined.
+# One test: the sources of this directory that compile_fail() collected must compile with FIXED defined. It runs before
+# those that compile them without.
 function(fixed_programs)
   get_property(sources DIRECTORY PROPERTY TOPBIT_FIXED_SOURCES)
   get_property(libraries DIRECTORY PROPERTY TOPBIT_FIXED_LIBRARIES)
@@ -102,10 +134,11 @@ function(fixed_programs)
   add_library(compile_fail_fixed OBJECT EXCLUDE_FROM_ALL ${sources})
   target_compile_definitions(compile_fail_fixed PRIVATE FIXED)
   target_link_libraries(compile_fail_fixed PRIVATE ${libraries})
-  # These sources contain unused declarations.
-  target_compile_options(compile_fail_fixed PRIVATE -w)
+  # These sources contain unused declarations. No object is run.
+  target_compile_options(compile_fail_fixed PRIVATE -w -O0)
   add_test(NAME compile_fail.fixed COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target compile_fail_fixed)
-  set_tests_properties(compile_fail.fixed PROPERTIES LABELS compile_fail RESOURCE_LOCK build_tree)
+  set_tests_properties(compile_fail.fixed PROPERTIES LABELS compile_fail RESOURCE_LOCK build_tree
+    PROCESSORS 2 FIXTURES_SETUP compile_fail_fixed)
 endfunction()
 
 # codegen_object(<name> <source> LIBRARIES <target>...)

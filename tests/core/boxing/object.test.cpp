@@ -33,7 +33,7 @@ struct placed : tb::object {
 };
 tb::key_set keys_of(const placed& p) noexcept { return p.keys; }
 
-inline constexpr tb::op<"object::read", std::int64_t(const object_ptr<packed>&)> read;
+inline constexpr tb::op<"object::read", std::int64_t(const object_ptr<packed>&)> number_of;
 inline constexpr tb::op<"object::pass", object_ptr<packed>(const object_ptr<packed>&)> pass;
 inline constexpr tb::op<"object::where", std::int64_t(const object_ptr<placed>&)> where;
 inline constexpr tb::op<"object::all", std::int64_t(std::span<const object_ptr<packed>>)> all;
@@ -42,7 +42,7 @@ inline constexpr tb::op<"object::renew", object_ptr<packed>&(object_ptr<packed>&
 std::uint32_t seen_in_layer = 0;
 const auto kernels = [] {
   auto block = tb::library("object");
-  block.def(read).impl<[](const object_ptr<packed>& p) { return p ? p->number : -1; }>(read);
+  block.def(number_of).impl<[](const object_ptr<packed>& p) { return p ? p->number : -1; }>(number_of);
   block.def(pass).impl<[](const object_ptr<packed>& p) { return p; }>(pass);
   block.def(where).impl<[](const object_ptr<placed>&) { return std::int64_t{1}; }>(where, key::CPU);
   block.impl<[](const object_ptr<placed>&) { return std::int64_t{2}; }>(where, key::CUDA);
@@ -87,10 +87,10 @@ TEST_CASE("object: a borrowed pointer costs neither a count nor memory", "[core]
   const auto p = tb::make_object<packed>(3);
   const auto layer = tb::fallback<&look_and_call_on>(key::ModesAbove);
   const tb::include_guard through(key::ModesAbove);
-  (void)read(p);
+  (void)number_of(p);
   const auto memory = toy::allocations();
   seen_in_layer = 0;
-  CHECK(read(p) == 3);
+  CHECK(number_of(p) == 3);
   CHECK(seen_in_layer == 1);
   CHECK(toy::allocations() == memory);
   CHECK(p->use_count() == 1);
@@ -121,7 +121,7 @@ TEST_CASE("object: travels through a boxed layer, in a list, as a result and wri
     auto q = p;
     CHECK(&renew(q) == &q);
     CHECK(q->number == 9);
-    CHECK(read(object_ptr<packed>()) == -1);
+    CHECK(number_of(object_ptr<packed>()) == -1);
   }
   CHECK(packed::alive == 0);
 }
@@ -163,10 +163,10 @@ TEST_CASE("object: an exception on the way leaves no object behind", "[core][obj
     const tb::value taken = values.pop();
     throw tb::error("from the kernel");
   };
-  const auto block = tb::implement("object", key::ModesAbove).impl_boxed<fails>(read, key::ModesAbove);
+  const auto block = tb::implement("object", key::ModesAbove).impl_boxed<fails>(number_of, key::ModesAbove);
   const tb::include_guard through(key::ModesAbove);
   CHECK_THROWS_AS(tb::registry::process().find("object::read").call_boxed(s), tb::error);
   CHECK(p->use_count() == 1);
-  CHECK_THROWS_AS(read(p), tb::error);
+  CHECK_THROWS_AS(number_of(p), tb::error);
   CHECK(p->use_count() == 1);
 }

@@ -1,0 +1,1 @@
+// The library that compiles headers.h needs a source.
