@@ -70,6 +70,12 @@ std::vector<tensor> function_node::materialized(std::span<const tensor> of_resul
 }
 
 void function_call::add_edge(const tensor& t) {
+  // forward() is not what is differentiated.
+  if (t.keys().contains(key::ForwardAD)) {
+    throw error(
+        "apply: found an argument with a tangent; functions with a backward() of their own have no derivative along a "
+        "tangent in forward mode, linearize() computes it by reverse mode");
+  }
   // The gradient would be one of what the wrapper wraps, which backward() does not see.
   if (grad_enabled() && author::is_wrapper(t) && requires_grad(t)) {
     throw error(

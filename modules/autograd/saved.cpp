@@ -9,6 +9,7 @@ namespace topbit {
 namespace detail {
 
 constinit thread_local node* running_node [[gnu::tls_model("initial-exec")]] = nullptr;
+constinit thread_local author::saved_result_reader this_thread_reader [[gnu::tls_model("initial-exec")]] = nullptr;
 
 void raise_written(const tensor& kept, std::uint32_t version) {
   const std::string op(running_node != nullptr ? running_node->name() : "backward");
@@ -29,10 +30,23 @@ void raise_saved_inference(const tensor& t) {
 
 }  // namespace detail
 
+author::saved_result_reader author::set_saved_result_reader(saved_result_reader r) noexcept {
+  return std::exchange(detail::this_thread_reader, r);
+}
+
+author::recorded_result author::recorded_result_of(const tensor& t) {
+  intrusive_ptr<node> n = gradient_edge(t);
+  if (const auto* const one = dynamic_cast<const detail::output_node*>(n.get()); one != nullptr)
+    return {one->inputs()[0], one->result()};
+  return {std::move(n), 0};
+}
+
 tensor saved_result::with_history() const {
   tensor t = author::make_alias(kept_);
   node* const owner = detail::running_node;
   if (owner == nullptr) return t;
+  if (detail::this_thread_reader != nullptr) detail::this_thread_reader(*owner, of_, t);
+  if (!grad_enabled()) return t;
   add_reference(owner);
   intrusive_ptr<node> creator(owner);
   if ((detail::node_access::flags(*owner) & detail::node_access::has_outputs) != 0) {

@@ -1,4 +1,7 @@
 // Saved tensors, with their version, and saved results, which do not own their own node.
+//
+// A saved result is another tensor than the result, so what layers attached to the result is not with it; a layer that
+// needs it there sets a saved_result_reader.
 export module topbit.autograd:saved;
 
 import topbit.std;
@@ -20,6 +23,30 @@ extern constinit thread_local node* running_node [[gnu::tls_model("initial-exec"
 inline void check_can_be_saved(const tensor& t) {
   if (author::record_of(t).inference) raise_saved_inference(t);
 }
+
+}  // namespace detail
+
+export namespace author {
+
+/// Called with each result that a rule reads on this thread: `saved` stands for result number `result` of the call that
+/// made the node `of`. A layer attaches to it what it attached to the result.
+using saved_result_reader = void (*)(const node& of, std::uint32_t result, const tensor& saved);
+/// Sets this thread's reader, null at first, and returns the one before. To be set while a layer has such data: without
+/// a reader a rule that is not recorded reads its results without an allocation.
+saved_result_reader set_saved_result_reader(saved_result_reader r) noexcept;
+
+/// The recorded call that made a tensor, and which of its results it is. Empty if there is none.
+struct recorded_result {
+  intrusive_ptr<node> of;
+  std::uint32_t result = 0;
+};
+recorded_result recorded_result_of(const tensor& t);
+
+}  // namespace author
+
+namespace detail {
+
+extern constinit thread_local author::saved_result_reader this_thread_reader [[gnu::tls_model("initial-exec")]];
 
 }  // namespace detail
 
@@ -55,7 +82,7 @@ export class saved_result {
   /// As saved_tensor::get(). To be called within the rule.
   tensor get() const {
     if (kept_.version() != version_) detail::raise_written(kept_, version_);
-    return grad_enabled() && kept_.defined() ? with_history() : kept_;
+    return kept_.defined() && (grad_enabled() || detail::this_thread_reader != nullptr) ? with_history() : kept_;
   }
   inline bool defined() const noexcept { return kept_.defined(); }
 

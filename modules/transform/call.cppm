@@ -133,6 +133,9 @@ class batched_call {
   inline_stack<most_arguments> arguments_;
 };
 
+// The operator that computes what `op` writes, by its name and its schema; none if there is none.
+std::optional<operator_handle> functional_of(const operator_handle& op);
+
 // The kernel of operators without a rule.
 void batch_without_rule(const operator_handle& op, boxed_stack& stack);
 

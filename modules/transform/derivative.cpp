@@ -10,76 +10,19 @@ namespace topbit::detail {
 
 namespace {
 
-// The tensor with a batch dimension at every level from this one outwards: of stride 0, where it had none.
-tensor lifted(const tensor& x, const batch_level* l) {
-  if (l == nullptr) return x;
-  const batched_view seen = look_into(x, *l);
-  const below_level outside(*l);
-  const tensor below = lifted(seen.physical, l->outer);
-  return make_batched(seen.dim ? below : with_batch_first(below, {}, l->size), seen.dim.value_or(0), *l);
-}
-
-// The plain tensor that a batched one stands for, and its batch dimensions.
-tensor plain(const tensor& x, batch_places& at) {
-  const batched_tensor* const b = batched_of(x);
-  if (b == nullptr) return x;
-  const batch_level* const l = level_numbered(b->level);
-  if (l == nullptr) {
-    throw error(
-        "found a tensor that is batched by a vmap that has ended, or runs on another thread; return it from the "
-        "mapped function instead of keeping it");
-  }
-  at.all.emplace_back(l, b->dim);
-  return plain(b->wrapped, at);
-}
-
-// The tensor without its wrapper of a level, whose batch dimension is then dimension `dim`. Wrappers of levels within
-// that level stay. A tensor that is the same for all its examples is expanded.
-tensor without_level(const tensor& x, const batch_level& l, std::int64_t dim) {
-  const batched_tensor* const b = batched_of(x);
-  if (b == nullptr || b->level < l.number) {
-    tensor all = aten::unsqueeze(x, dim);
-    shape sizes = all.sizes();
-    sizes[static_cast<std::size_t>(dim)] = l.size;
-    return aten::expand(all, sizes);
-  }
-  if (b->level == l.number) return b->dim == dim ? b->wrapped : aten::movedim_int(b->wrapped, b->dim, dim);
-  const batch_level& inner = *level_numbered(b->level);
-  const bool before = dim <= b->dim;
-  return make_batched(without_level(b->wrapped, l, before ? dim : dim + 1), before ? b->dim + 1 : b->dim, inner);
-}
-// The inverse: hides dimension `dim` behind a wrapper of the level, within those of levels within it.
-tensor with_level(const tensor& x, const batch_level& l, std::int64_t dim) {
-  const batched_tensor* const b = batched_of(x);
-  if (b == nullptr || b->level < l.number) return make_batched(x, dim, l);
-  const batch_level& inner = *level_numbered(b->level);
-  const bool before = dim < b->dim;
-  return make_batched(with_level(b->wrapped, l, before ? dim : dim + 1), before ? b->dim - 1 : b->dim, inner);
-}
-
-// A plain tensor, or one batched at other levels, wrapped at these places.
-tensor wrapped_at(const tensor& x, const batch_places& at) {
-  tensor wrapped = x;
-  for (std::size_t i = at.all.size(); i-- != 0;) wrapped = with_level(wrapped, *at.all[i].first, at.all[i].second);
-  return wrapped;
-}
-tensor unwrapped_at(const tensor& x, const batch_places& at) {
-  tensor unwrapped = x;
-  for (const auto& [l, dim] : at.all) unwrapped = without_level(unwrapped, *l, dim);
-  return unwrapped;
-}
-
 // What derivatives compute with is no example's.
 using outside_of_mode = exclude_guard;
+
+[[noreturn]] void refuse_dtype(std::string_view who, std::size_t argument, const tensor& x) {
+  throw dtype_error(std::string(who) + ": argument " + std::to_string(argument) + ": found " +
+                    (x.defined() ? std::string(name_of(x.dtype())) : std::string("an undefined tensor")) +
+                    ", wanted a floating dtype");
+}
 
 }  // namespace
 
 tensor tracked_arguments::track(const tensor& x, std::size_t argument) {
-  if (!x.defined() || !is_floating(x.dtype())) {
-    throw dtype_error(std::string(who_) + ": argument " + std::to_string(argument) + ": found " +
-                      (x.defined() ? std::string(name_of(x.dtype())) : std::string("an undefined tensor")) +
-                      ", wanted a floating dtype");
-  }
+  if (!x.defined() || !is_floating(x.dtype())) refuse_dtype(who_, argument, x);
   const outside_of_mode outside(key::FuncTorchVmapMode);
   tracked made;
   const tensor below = plain(lifted(x, this_thread_level), made.at);
@@ -87,18 +30,19 @@ tensor tracked_arguments::track(const tensor& x, std::size_t argument) {
     made.leaf = aten::alias(below);
   } else {
     made.leaf = author::make_alias(below);
+    carry_tangents(below, made.leaf);
     require_grad(made.leaf);
   }
-  made.version = made.leaf.version();
+  unwritten_.add(made.leaf);
   seen_.push_back(wrapped_at(made.leaf, made.at));
   all_.push_back(std::move(made));
   return seen_.back();
 }
 
-void tracked_arguments::check_unwritten() const {
+void unwritten_arguments::check(std::string_view who) const {
   for (std::size_t i = 0; i < all_.size(); ++i) {
-    if (all_[i].leaf.version() == all_[i].version) continue;
-    throw error(std::string(who_) + ": the function wrote to tensor " + std::to_string(i) +
+    if (all_[i].first.version() == all_[i].second) continue;
+    throw error(std::string(who) + ": the function wrote to tensor " + std::to_string(i) +
                 " of its arguments in place; let it write to a clone()");
   }
 }
@@ -128,12 +72,12 @@ bool tracked_arguments::depends_on_others(const tensor& y) const {
 
 tensor tracked_arguments::released(const tensor& y) const {
   if (!y.defined() || (recording_ && depends_on_others(y))) return y;
-  return aten::detach(y);
+  return released_from_graph(y);
 }
 
 std::vector<tensor> tracked_arguments::gradients(std::span<const tensor> results, std::span<const tensor> cotangents,
                                                  bool again) const {
-  check_unwritten();
+  unwritten_.check(who_);
   const outside_of_mode outside(key::FuncTorchVmapMode);
   std::vector<tensor> outputs, seeds, inputs;
   bool others = false;
@@ -189,6 +133,18 @@ void check_alike(std::string_view who, std::string_view what, std::string_view o
     if (f.sizes() != w.sizes()) throw shape_error(why);
     if (f.dtype() != w.dtype()) throw dtype_error(why);
   }
+}
+
+tensor dual_argument(std::string_view who, const dual_level& level, const tensor& primal, const tensor& along) {
+  if (!primal.defined() || !is_floating(primal.dtype())) refuse_dtype(who, 0, primal);
+  return level.dual(primal, along);
+}
+
+tensor tangent_or_zeros(const dual_level& level, const tensor& y) {
+  const dual_parts parts = level.parts(y);
+  if (parts.tangent.defined() || !y.defined()) return parts.tangent;
+  const exclude_guard outside(key::FuncTorchVmapMode);
+  return aten::zeros_like(aten::detach(y));
 }
 
 pushforward_tensors::pushforward_tensors(std::shared_ptr<tracked_arguments> of_arguments,

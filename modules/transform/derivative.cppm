@@ -1,4 +1,5 @@
-// Derivatives of functions, by reverse mode: gradients, vector-Jacobian products, Jacobians, Hessians.
+// Derivatives of functions: gradients, vector-Jacobian products, Jacobians and Hessians by reverse mode, Jacobian-vector
+// products by forward mode.
 //
 // They compose with each other and with vmap. Batching stands above recording, so no tensor is wrapped for a
 // derivative: the arguments become leaves of a graph. Within vmap a leaf has a copy for each example, of stride 0, so
@@ -10,6 +11,8 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import :level;
+import :places;
+import :dual;
 import :mapped;
 import :vmap;
 
@@ -17,10 +20,15 @@ namespace topbit {
 
 namespace detail {
 
-// Where a plain tensor's batch dimensions are, from the innermost level outwards: how to wrap a tensor like another
-// one.
-struct batch_places {
-  std::vector<std::pair<const batch_level*, std::int64_t>> all;
+// The arguments of a function, which must not write to them: what is derived would be that of the new values.
+class unwritten_arguments {
+ public:
+  void add(const tensor& x) { all_.emplace_back(x, x.version()); }
+  // Throws error if one has been written since: "<who>: the function wrote to ...".
+  void check(std::string_view who) const;
+
+ private:
+  std::vector<std::pair<tensor, std::uint32_t>> all_;
 };
 
 // The arguments of a function whose derivative is wanted, as leaves of a graph of their own.
@@ -44,18 +52,15 @@ class tracked_arguments {
 
  private:
   bool depends_on_others(const tensor& y) const;
-  // Throws error if the function wrote to an argument: the gradient would be that of the new value.
-  void check_unwritten() const;
-
   struct tracked {
     tensor leaf;  // plain: below all levels
     batch_places at;
-    std::uint32_t version = 0;  // of the leaf, before the function ran
   };
   std::string_view who_;
   bool recording_;
   std::vector<tracked> all_;
   std::vector<tensor> seen_;
+  unwritten_arguments unwritten_;
   const tracked_arguments* disregarded_ = nullptr;
 };
 
@@ -69,6 +74,10 @@ tensor basis_of(const tensor& y);
 tensor as_jacobian(const tensor& rows, const tensor& y, const tensor& x);
 // The same from columns: the derivatives of y by one element of x after the other.
 tensor as_jacobian_by_columns(const tensor& columns, const tensor& y, const tensor& x);
+
+// As dual_level's dual(), with the caller's name in errors.
+tensor dual_argument(std::string_view who, const dual_level& level, const tensor& primal, const tensor& along);
+tensor tangent_or_zeros(const dual_level& level, const tensor& y);
 
 // How results change with their arguments: products of the Jacobian and a tangent. A pullback is a linear function of
 // its cotangent, and the pullback of that function is the product wanted.
@@ -253,12 +262,29 @@ auto linearize(const F& f, const A&... a) {
 ///
 ///   auto [y, dy] = tb::jvp(f, x, v);
 ///
-/// Throws dtype_error for an argument that is not floating, shape_error or dtype_error for a tangent that does not
-/// match.
+/// Computed by forward mode, see dual_level. Cost: `f` and its formulas, and no graph. Throws dtype_error for an argument
+/// that is not floating, shape_error or dtype_error for a tangent that does not match, error if `f` writes to its
+/// argument.
 export template <class F, tensor_structure A>
+  requires std::invocable<const F&, A&>
 auto jvp(const F& f, const A& primal, const A& tangent) {
-  auto [y, push] = linearize(f, primal);
-  return std::pair(y, push(tangent));
+  using result = std::remove_cvref_t<std::invoke_result_t<const F&, A&>>;
+  static_assert(detail::is_structure<result>(), "wanted a function that returns a tensor, or a structure of tensors");
+  const std::vector<tensor> primals = detail::tensors_of(primal), along = detail::tensors_of(tangent);
+  detail::check_alike("jvp", "tangent", "primal", along, primals);
+  const dual_level level;
+  detail::unwritten_arguments unwritten;
+  for (const tensor& x : primals) unwritten.add(x);
+  std::size_t i = 0;
+  A seen = detail::with_tensors_replaced(primal, [&](const tensor& x) {
+    const std::size_t at = i++;
+    return detail::dual_argument("jvp", level, x, along[at]);
+  });
+  const result y = f(seen);
+  unwritten.check("jvp");
+  return std::pair<result, result>(
+      detail::with_tensors_replaced(y, [&](const tensor& part) { return level.parts(part).primal; }),
+      detail::with_tensors_replaced(y, [&](const tensor& part) { return detail::tangent_or_zeros(level, part); }));
 }
 
 export struct jacobian_options {

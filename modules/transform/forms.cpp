@@ -21,7 +21,6 @@ bool same_arguments(const items& a, std::span<const author::schema_item> b) {
   });
 }
 
-// The operator that computes what `op` writes, by its name and its schema; none if there is none.
 std::optional<operator_handle> find_functional(const operator_handle& op) {
   const author::schema_view& s = *op.parsed_schema();
   std::string packet(packet_of(op.name()));
@@ -46,6 +45,8 @@ std::optional<operator_handle> find_functional(const operator_handle& op) {
   return std::nullopt;
 }
 
+}  // namespace
+
 // Looked up once for each operator.
 std::optional<operator_handle> functional_of(const operator_handle& op) {
   static std::mutex mutex;
@@ -56,6 +57,8 @@ std::optional<operator_handle> functional_of(const operator_handle& op) {
   if (found) known.emplace(op.id(), *found);  // one that is not there may be defined later
   return found;
 }
+
+namespace {
 
 void check_result(const operator_handle& op, const tensor& result, const tensor& written) {
   const std::string begin = std::string(op.name()) + ": found a result ";

@@ -9,15 +9,13 @@ namespace topbit::detail {
 
 constinit thread_local const batch_level* this_thread_level [[gnu::tls_model("initial-exec")]] = nullptr;
 
-namespace {
-std::uint64_t new_number() noexcept {
+std::uint64_t new_level_number() noexcept {
   static constinit std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
-}  // namespace
 
 level_scope::level_scope(std::int64_t size, randomness random, chunk_place place) noexcept
-    : level_{new_number(), size, random, this_thread_level, place, author::random_stream::depth()},
+    : level_{new_level_number(), size, random, this_thread_level, place, author::random_stream::depth()},
       birth_before_(author::set_birth_number(birth_of(level_))),
       mode_(key::FuncTorchVmapMode) {
   this_thread_level = &level_;

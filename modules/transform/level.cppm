@@ -66,6 +66,9 @@ std::int64_t depth_of(const batch_level& l) noexcept;
 // "example of 32, level 1"
 std::string describe(const batch_level& l);
 
+// A number for a level: greater than all before, and never used again.
+std::uint64_t new_level_number() noexcept;
+
 // Begins and ends a level.
 class level_scope {
  public:

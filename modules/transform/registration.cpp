@@ -13,6 +13,8 @@ import :matmul_rules;
 import :window_rules;
 import :norm_rules;
 import :random_rules;
+import :forward;
+import :forward_table;
 
 namespace topbit::detail {
 
@@ -20,6 +22,17 @@ bool register_batching() {
   const auto keep = [](const auto&... table) { (author::install_batching(table).keep(), ...); };
   keep(kind_table, view_rules, array_rules, index_rules, matmul_rules, window_rules, norm_rules, random_rules);
   fallback<&batch_without_rule>(key::FuncTorchBatched).keep();
+  return true;
+}
+
+bool register_forward_mode() {
+  static constexpr std::array tables{std::span<const author::kernel_row>(sum_operators::rows),
+                                     std::span<const author::kernel_row>(linear_operators::rows),
+                                     std::span<const author::kernel_row>(product_operators::rows),
+                                     std::span<const author::kernel_row>(elementwise_operators::rows),
+                                     std::span<const author::kernel_row>(copy_operators::rows)};
+  for (const std::span<const author::kernel_row> rows : tables) static_dispatch::installation(rows, registry::process(), std::source_location::current()).keep();
+  fallback<transposed_kind{}>(key::ForwardAD).keep();
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Registers the batching rules of the library's operators when the module is initialised.
+// Registers the batching rules and tangents of the library's operators when the module is initialised.
 export module topbit.transform:registration;
 
 import topbit.std;
@@ -7,5 +7,7 @@ namespace topbit::detail {
 
 bool register_batching();
 const bool batching_registered = register_batching();
+bool register_forward_mode();
+const bool forward_mode_registered = register_forward_mode();
 
 }  // namespace topbit::detail

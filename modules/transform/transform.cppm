@@ -4,6 +4,8 @@ export module topbit.transform;
 export import topbit.ops;
 
 export import :level;
+export import :places;
+export import :dual;
 export import :batched;
 export import :kind;
 export import :rule;

@@ -1,0 +1,200 @@
+module topbit.transform;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+import topbit.ops;
+
+namespace topbit {
+
+namespace detail {
+
+namespace {
+
+constinit thread_local tangent_level* this_thread_levels [[gnu::tls_model("initial-exec")]] = nullptr;
+constexpr std::uint64_t all_levels = std::numeric_limits<std::uint64_t>::max();
+// Levels from this number on are not seen.
+constinit thread_local std::uint64_t first_hidden [[gnu::tls_model("initial-exec")]] = all_levels;
+
+// The call came through these layers already.
+constexpr key_set layers_above = key_set{key::FuncTorchVmapMode, key::AutocastFunctionality};
+
+void attach_tangents(const tensor& t, std::vector<tangents::one> all) {
+  intrusive_ptr<tangents> e(new tangents);
+  e->all = std::move(all);
+  author::attach(t, std::move(e));
+  author::record_of(t).keys = t.keys() | key_set(key::ForwardAD);
+}
+
+std::vector<tangents::one> seen_tangents(const tensor& t) {
+  std::vector<tangents::one> seen;
+  if (const auto* const e = may_be_dual(t) ? author::extension_of<tangents>(t) : nullptr) {
+    for (const tangents::one& one : e->all) {
+      if (tangent_levels::contains(one.level)) seen.push_back(one);
+    }
+  }
+  return seen;
+}
+
+}  // namespace
+
+tangent_level::tangent_level()
+    : number(new_level_number()),
+      outer_(this_thread_levels),
+      reader_before_(author::set_saved_result_reader(&tangent_levels::read)) {
+  this_thread_levels = this;
+}
+tangent_level::~tangent_level() {
+  this_thread_levels = outer_;
+  author::set_saved_result_reader(reader_before_);
+}
+
+bool tangent_levels::contains(std::uint64_t number) noexcept {
+  if (number >= first_hidden) return false;
+  const tangent_level* l = this_thread_levels;
+  while (l != nullptr && l->number > number) l = l->outer_;
+  return l != nullptr && l->number == number;
+}
+
+tangent_levels::formula_scope::formula_scope(std::uint64_t level) noexcept
+    : before_(std::exchange(first_hidden, level)), layers_(layers_above) {}
+tangent_levels::formula_scope::~formula_scope() { first_hidden = before_; }
+
+void tangent_levels::read(const node& of, std::uint32_t result, const tensor& saved) {
+  std::vector<tangents::one> all;
+  for (const tangent_level* l = this_thread_levels; l != nullptr; l = l->outer_) {
+    const auto found = l->results_.find(&of);
+    if (found == l->results_.end()) continue;
+    for (const tangent_level::recorded& r : found->second) {
+      if (r.what.result != result) continue;
+      for (const tangents::one& one : r.all) {
+        if (contains(one.level)) all.push_back(one);
+      }
+    }
+  }
+  if (!all.empty()) attach_tangents(saved, std::move(all));
+}
+
+void tangent_levels::remember(const tensor& result) {
+  author::recorded_result what = author::recorded_result_of(result);
+  if (!what.of) return;
+  const node* const n = what.of.get();
+  this_thread_levels->results_[n].push_back({std::move(what), seen_tangents(result)});
+}
+
+tensor tangent_of(const tensor& t, std::uint64_t level) noexcept {
+  if (!may_be_dual(t)) return {};
+  if (const auto* const e = author::extension_of<tangents>(t)) {
+    for (const tangents::one& one : e->all) {
+      if (one.level == level) return one.along;
+    }
+  }
+  return {};
+}
+
+void set_tangent(const tensor& t, std::uint64_t level, const tensor& along, bool shared) {
+  std::vector<tangents::one> all = seen_tangents(t);
+  std::erase_if(all, [&](const tangents::one& one) { return one.level == level; });
+  const auto at = std::ranges::find_if(all, [&](const tangents::one& one) { return one.level > level; });
+  all.insert(at, {level, along, shared});
+  attach_tangents(t, std::move(all));
+}
+
+void drop_tangents(const tensor& t) noexcept {
+  if (may_be_dual(t)) author::detach_extension<tangents>(t);
+}
+
+tensor own_tangent_of(const tensor& t, std::uint64_t level) {
+  auto* const e = may_be_dual(t) ? author::extension_of<tangents>(t) : nullptr;
+  if (e == nullptr) return {};
+  const auto found = std::ranges::find(e->all, level, &tangents::one::level);
+  if (found == e->all.end()) return {};
+  if (std::exchange(found->shared, false)) found->along = aten::clone(found->along);
+  return found->along;
+}
+
+void add_levels(const tensor& t, std::vector<std::uint64_t>& levels) {
+  const auto* const e = may_be_dual(t) ? author::extension_of<tangents>(t) : nullptr;
+  if (e == nullptr) return;
+  for (const tangents::one& one : e->all) {
+    if (!tangent_levels::contains(one.level)) continue;
+    const auto at = std::ranges::lower_bound(levels, one.level);
+    if (at == levels.end() || *at != one.level) levels.insert(at, one.level);
+  }
+}
+
+void carry_tangents(const tensor& from, const tensor& to) {
+  if (std::vector<tangents::one> all = seen_tangents(from); !all.empty()) attach_tangents(to, std::move(all));
+}
+
+tensor released_from_graph(const tensor& t) {
+  if (const batched_tensor* const b = batched_of(t)) {
+    if (const batch_level* const l = level_numbered(b->level)) return make_batched(released_from_graph(b->wrapped), b->dim, *l);
+  }
+  tensor released = aten::detach(t);
+  carry_tangents(t, released);
+  return released;
+}
+
+}  // namespace detail
+
+namespace {
+
+void check_dual(const tensor& primal, const tensor& tangent) {
+  const auto refuse_dtype = [](std::string_view what, const tensor& x) {
+    throw dtype_error("dual: found a " + std::string(what) + " of " +
+                      (x.defined() ? std::string(name_of(x.dtype())) : std::string("no tensor")) +
+                      ", wanted a floating dtype");
+  };
+  if (!primal.defined() || !is_floating(primal.dtype())) refuse_dtype("primal", primal);
+  if (!tangent.defined() || !is_floating(tangent.dtype())) refuse_dtype("tangent", tangent);
+  if (primal.sizes() != tangent.sizes()) {
+    throw shape_error("dual: the tangent is " + to_string(tangent.sizes()) + ", its primal " +
+                      to_string(primal.sizes()));
+  }
+  if (primal.dtype() != tangent.dtype()) {
+    throw dtype_error("dual: the tangent is " + std::string(name_of(tangent.dtype())) + ", its primal " +
+                      std::string(name_of(primal.dtype())));
+  }
+  if (primal.device() != tangent.device()) {
+    throw device_error("dual: the tangent is on " + to_string(tangent.device()) + ", its primal on " +
+                       to_string(primal.device()));
+  }
+}
+
+}  // namespace
+
+tensor dual_level::dual(const tensor& primal, const tensor& tangent) const {
+  check_dual(primal, tangent);
+  const exclude_guard outside(key::FuncTorchVmapMode);
+  detail::batch_places at;
+  const tensor below = detail::plain(detail::lifted(primal, detail::this_thread_level), at);
+  tensor made;
+  if (requires_grad(below)) {
+    made = aten::alias(below);
+  } else {
+    made = author::make_alias(below);
+    detail::carry_tangents(below, made);
+  }
+  detail::set_tangent(made, level_.number, detail::unwrapped_at(tangent, at), true);
+  return detail::wrapped_at(made, at);
+}
+
+dual_parts dual_level::parts(const tensor& x) const {
+  if (!x.defined()) return {};
+  const exclude_guard outside(key::FuncTorchVmapMode);
+  detail::batch_places at;
+  const tensor below = detail::plain(x, at);
+  const tensor along = detail::tangent_of(below, level_.number);
+  if (!along.defined()) return {x, {}};
+  tensor primal;
+  {
+    const detail::tangent_levels::formula_scope lower(level_.number);
+    primal = requires_grad(below) ? aten::alias(below) : author::make_alias(below);
+    if (!requires_grad(below)) detail::carry_tangents(below, primal);
+  }
+  return {detail::wrapped_at(primal, at), detail::wrapped_at(along, at)};
+}
+
+}  // namespace topbit

@@ -1,0 +1,322 @@
+module topbit.transform;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+import topbit.ops;
+import :call;
+import :forward;
+
+namespace topbit::detail {
+
+namespace {
+
+constexpr std::size_t most_arguments = 16;
+
+std::size_t tensors_in(std::span<const value> values) {
+  std::size_t n = 0;
+  for (const value& v : values) author::each_tensor(v, [&](const tensor&) { ++n; });
+  return n;
+}
+bool is_differentiable(const tensor& t) noexcept { return t.defined() && is_floating(t.dtype()); }
+
+std::vector<std::uint64_t> levels_of(std::span<const value> arguments) {
+  std::vector<std::uint64_t> levels;
+  for (const value& v : arguments) author::each_tensor(v, [&](const tensor& t) { add_levels(t, levels); });
+  return levels;
+}
+
+// Calls the operator with f(t) in place of each tensor of its arguments; the tensors of the results, in order.
+template <class F>
+found_tangents results_with(const operator_handle& op, std::span<const value> arguments, F f) {
+  inline_stack<most_arguments> call;
+  for (const value& v : arguments) call.push(author::map_tensors(v, f));
+  op.call_boxed(call);
+  found_tangents all;
+  for (const value& v : call.top(op.result_count())) author::each_tensor(v, [&](const tensor& t) { all.push_back(t); });
+  return all;
+}
+
+// A tensor in the place of an argument, whose gradient is wanted.
+tensor leaf_for(const tensor& t) {
+  if (requires_grad(t)) return aten::alias(t);
+  tensor leaf = author::make_alias(t);
+  carry_tangents(t, leaf);
+  require_grad(leaf);
+  return leaf;
+}
+
+// The arguments with a tangent as leaves, what stands in their places, the tangents, and the operator's results.
+struct recorded_call {
+  std::vector<tensor> leaves, places, along, results;
+  bool recorded_outside = false;  // a derivative of the tangents is wanted
+
+  template <class Prepare>
+  recorded_call(const dual_call& call, std::uint64_t level, Prepare prepare) {
+    const bool outside = grad_enabled();
+    const enable_grad recording;
+    results = results_with(call.op, call.arguments, [&](const tensor& t) {
+      recorded_outside = recorded_outside || (outside && requires_grad(t));
+      const tensor tangent = tangent_of(t, level);
+      if (!tangent.defined()) return t;
+      recorded_outside = recorded_outside || (outside && requires_grad(tangent));
+      leaves.push_back(leaf_for(t));
+      along.push_back(prepare(tangent));
+      places.push_back(prepare(leaves.back()));
+      return places.back();
+    });
+  }
+};
+
+[[noreturn]] void refuse_without_functional(const operator_handle& op) {
+  throw error(std::string(op.name()) +
+                  ": writes to an argument and has no functional form, so no derivative along a tangent either; call "
+                  "operators that return their result",
+              std::string(op.name()));
+}
+
+// Gives a tensor, whose elements have been written, the tangent of what was written.
+void write_tangent(const tensor& self, std::uint64_t level, const tensor& along) {
+  tensor own = own_tangent_of(self, level);
+  if (own.defined()) {
+    if (along.defined())
+      aten::copy_(own, along);
+    else
+      aten::zero_(own);
+    return;
+  }
+  if (!along.defined()) return;
+  const tensor base = base_of(self);
+  if (!base.defined()) {
+    tensor made = aten::zeros_like(aten::detach(self));
+    aten::copy_(made, along);
+    return set_tangent(self, level, made);
+  }
+  // The base is dual from now on, and the view's tangent is a view of the base's.
+  tensor of_base = own_tangent_of(base, level);
+  if (!of_base.defined()) {
+    of_base = aten::zeros_like(aten::detach(base));
+    set_tangent(base, level, of_base);
+  }
+  const author::tensor_record &whole = author::record_of(base), &part = author::record_of(self);
+  if (of_base.strides() != base.strides()) {
+    throw layout_error("found a write of a dual tensor to a view of a tensor whose elements are not dense; write to the "
+                       "tensor itself, or to a clone()");
+  }
+  tensor view = aten::as_strided(of_base, part.sizes, part.strides, part.offset - whole.offset);
+  set_tangent(self, level, view);
+  aten::copy_(view, along);
+}
+
+// What an operator writes has the tangents of the functional form's result.
+void call_written(const operator_handle& op, key_set keys, boxed_stack& stack,
+                  const std::vector<std::uint64_t>& levels) {
+  const std::optional<operator_handle> functional = functional_of(op);
+  if (!functional) refuse_without_functional(op);
+  const author::schema_view& s = *op.parsed_schema();
+  const std::span<const value> given = std::as_const(stack).top(op.argument_count());
+  // From the values before the write.
+  std::vector<value> arguments;
+  std::vector<tensor> written;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!author::is_out(s.arguments[i])) arguments.push_back(given[i]);
+    if (s.arguments[i].writes) author::each_tensor(given[i], [&](const tensor& t) { written.push_back(t); });
+  }
+  const found_tangents results = results_with(*functional, arguments, [](const tensor& t) { return t; });
+  op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+  for (const std::uint64_t level : levels) {
+    const tangent_levels::formula_scope scope(level);
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      if (is_differentiable(written[i])) write_tangent(written[i], level, tangent_of(results[i], level));
+    }
+  }
+}
+
+// How an operator without a formula is differentiated; see declaration_of().
+gradient_declaration declared(const operator_handle& op) {
+  static std::mutex mutex;
+  static std::unordered_map<const void*, gradient_declaration> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(op.id()); found != known.end()) return found->second;
+  const gradient_declaration d = declaration_of(op);
+  if (d != gradient_declaration::missing) known.emplace(op.id(), d);  // a rule may be registered later
+  return d;
+}
+
+}  // namespace
+
+found_tangents linear_tangents(const dual_call& call, std::uint64_t level) {
+  const author::schema_view* const s = call.op.parsed_schema();
+  const bool views = s != nullptr && !s->returns.empty() && !s->returns[0].alias.empty();
+  return results_with(call.op, call.arguments, [&](const tensor& t) {
+    if (!is_differentiable(t)) return t;
+    const tensor along = views ? own_tangent_of(t, level) : tangent_of(t, level);
+    return along.defined() ? along : aten::zeros_like(aten::detach(t));
+  });
+}
+
+found_tangents sum_tangents(const dual_call& call, std::uint64_t level) {
+  bool floating = true;
+  for (const value& v : call.arguments) {
+    author::each_tensor(v, [&](const tensor& t) { floating = floating && is_differentiable(t); });
+  }
+  return floating ? linear_tangents(call, level) : transposed_tangents(call, level);
+}
+
+found_tangents product_tangents(const dual_call& call, std::uint64_t level) {
+  found_tangents sum;
+  const std::size_t factors = tensors_in(call.arguments);
+  for (std::size_t wanted = 0; wanted < factors; ++wanted) {
+    std::size_t i = 0;
+    bool found = false;
+    for (const value& v : call.arguments) {
+      author::each_tensor(v, [&](const tensor& t) { found = found || (i++ == wanted && tangent_of(t, level).defined()); });
+    }
+    if (!found) continue;
+    i = 0;
+    found_tangents terms = results_with(call.op, call.arguments, [&](const tensor& t) {
+      return i++ == wanted ? tangent_of(t, level) : t;
+    });
+    if (sum.empty())
+      sum = std::move(terms);
+    else
+      sum[0] = aten::add_Tensor(sum[0], terms[0]);
+  }
+  return sum;
+}
+
+found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level) {
+  tensor result;
+  author::each_tensor(call.results[0], [&](const tensor& t) { result = t; });
+  bool alike = true;
+  for (const value& v : call.arguments) {
+    author::each_tensor(v, [&](const tensor& t) { alike = alike && (!t.defined() || t.dtype() == result.dtype()); });
+  }
+  // A gradient would be converted to the argument's dtype on the way.
+  if (!alike) return transposed_tangents(call, level);
+  const recorded_call recorded(call, level, [&](const tensor& t) { return aten::expand(t, result.sizes()); });
+  found_tangents sum(1);
+  for (std::size_t i = 0; i < recorded.leaves.size(); ++i) {
+    // With respect to the expanded argument: no gradient is summed over the dimensions it was expanded to.
+    const tensor& y = recorded.results[0];
+    if (!requires_grad(y)) break;
+    const tensor term = grad(y, recorded.places[i],
+                             {.retain_graph = true,
+                              .create_graph = recorded.recorded_outside,
+                              .allow_unused = true,
+                              .gradients = {recorded.along[i]}});
+    if (term.defined()) sum[0] = sum[0].defined() ? aten::add_Tensor(sum[0], term) : term;
+  }
+  return sum;
+}
+
+found_tangents transposed_tangents(const dual_call& call, std::uint64_t level) {
+  const recorded_call recorded(call, level, [](const tensor& t) { return t; });
+  // As a function of the gradients of the results.
+  std::vector<tensor> outputs, cotangents, pulled, along;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < recorded.results.size(); ++i) {
+    const tensor& y = recorded.results[i];
+    if (!is_differentiable(y) || !requires_grad(y)) continue;
+    outputs.push_back(y);
+    cotangents.push_back(require_grad(aten::zeros_like(aten::detach(y))));
+    places.push_back(i);
+  }
+  found_tangents found(recorded.results.size());
+  if (outputs.empty()) return found;
+  {
+    const enable_grad recording;
+    const std::vector<tensor> all = grad(
+        outputs, recorded.leaves,
+        {.retain_graph = true, .create_graph = true, .allow_unused = true, .gradients = cotangents});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].defined() || !requires_grad(all[i])) continue;
+      pulled.push_back(all[i]);
+      along.push_back(recorded.along[i]);
+    }
+  }
+  if (pulled.empty()) return found;
+  const std::vector<tensor> pushed = grad(pulled, cotangents,
+                                          {.retain_graph = recorded.recorded_outside,
+                                           .create_graph = recorded.recorded_outside,
+                                           .allow_unused = true,
+                                           .gradients = along});
+  for (std::size_t i = 0; i < pushed.size(); ++i) found[places[i]] = pushed[i];
+  return found;
+}
+
+void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& stack, forward_formula formula) {
+  const std::span<const value> top = std::as_const(stack).top(op.argument_count());
+  const std::vector<std::uint64_t> levels = levels_of(top);
+  if (levels.empty()) return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+  if (const author::schema_view* const s = op.parsed_schema(); s != nullptr && author::is_mutable(*s))
+    return call_written(op, keys, stack, levels);
+  const std::vector<value> arguments(top.begin(), top.end());
+  op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+  const std::span<value> results = stack.top(op.result_count());
+  // One that is an argument must not get another tangent than it has.
+  const auto is_argument = [&](const tensor& y) {
+    bool found = false;
+    for (const value& v : arguments) author::each_tensor(v, [&](const tensor& t) { found = found || t.same_as(y); });
+    return found;
+  };
+  for (value& v : results) {
+    bool found = false;
+    author::each_tensor(v, [&](const tensor& t) { found = found || (t.defined() && is_argument(t)); });
+    if (found) v = author::map_tensors(v, [](const tensor& t) { return t.defined() ? aten::alias(t) : t; });
+  }
+  for (const std::uint64_t level : levels) {
+    const tangent_levels::formula_scope scope(level);
+    const found_tangents found = formula({op, arguments, results}, level);
+    std::size_t i = 0;
+    for (const value& v : results) {
+      author::each_tensor(v, [&](const tensor& t) {
+        const std::size_t at = i++;
+        if (is_differentiable(t) && at < found.size() && found[at].defined()) set_tangent(t, level, found[at]);
+      });
+    }
+  }
+  for (const value& v : results) {
+    author::each_tensor(v, [](const tensor& t) {
+      if (t.defined() && may_be_dual(t)) tangent_levels::remember(t);
+    });
+  }
+}
+
+void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack) {
+  const std::span<const value> top = std::as_const(stack).top(op.argument_count());
+  const std::vector<std::uint64_t> levels = levels_of(top);
+  const tensor self = top[0].get<tensor>(), source = top[1].get<tensor>();
+  op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+  if (!is_differentiable(self)) return;
+  for (const std::uint64_t level : levels) {
+    const tangent_levels::formula_scope scope(level);
+    write_tangent(self, level, is_differentiable(source) ? tangent_of(source, level) : tensor());
+  }
+}
+
+void forward_without_kind(const operator_handle& op, key_set keys, boxed_stack& stack) {
+  const std::span<const value> top = std::as_const(stack).top(op.argument_count());
+  if (levels_of(top).empty()) return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+  switch (declared(op)) {
+    case gradient_declaration::rule: return call_with_tangents(op, keys, stack, &transposed_tangents);
+    case gradient_declaration::composite:
+    case gradient_declaration::needless: return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+    case gradient_declaration::none: {
+      // What it writes does not depend on the arguments.
+      const author::schema_view* const s = op.parsed_schema();
+      for (std::size_t i = 0; s != nullptr && i < top.size(); ++i) {
+        if (s->arguments[i].writes) author::each_tensor(top[i], [](const tensor& t) { drop_tangents(t); });
+      }
+      return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+    }
+    case gradient_declaration::missing: break;
+  }
+  throw error(std::string(op.name()) +
+                  ": has no gradient rule, so no derivative along a tangent either; register a rule, or a fallthrough "
+                  "if it has none",
+              std::string(op.name()));
+}
+
+}  // namespace topbit::detail

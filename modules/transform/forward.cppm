@@ -1,0 +1,74 @@
+// How operators take tangents from arguments to results: kernels for key::ForwardAD, one for each kind. Internal.
+module topbit.transform:forward;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :dual;
+
+namespace topbit::detail {
+
+// A call with dual arguments.
+struct dual_call {
+  const operator_handle& op;
+  std::span<const value> arguments, results;
+};
+
+// One for each tensor in the results, in order; undefined ones are zero.
+using found_tangents = std::vector<tensor>;
+using forward_formula = found_tangents (*)(const dual_call& call, std::uint64_t level);
+
+// The operator of the tangents, with zeros where an argument has none: it is linear in all its floating arguments.
+found_tangents linear_tangents(const dual_call& call, std::uint64_t level);
+// The same for operators whose other tensors are terms too, and not indices or masks.
+found_tangents sum_tangents(const dual_call& call, std::uint64_t level);
+// The sum over the arguments with a tangent, of the operator with it in the argument's place: a product.
+found_tangents product_tangents(const dual_call& call, std::uint64_t level);
+// An element of the result depends on one element of each argument, so that the gradient rule, given the tangent in
+// the place of the gradient, computes what is wanted.
+found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level);
+// Any operator with a gradient rule: the rule is linear in the gradient, and the gradient of that linear function is
+// the product with the tangent.
+found_tangents transposed_tangents(const dual_call& call, std::uint64_t level);
+
+// Calls the operator below forward mode, and gives its results the tangents of each level.
+void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& stack, forward_formula formula);
+// The kernel of all operators that are in no table.
+void forward_without_kind(const operator_handle& op, key_set keys, boxed_stack& stack);
+// self becomes dual as the source is.
+void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack);
+
+struct linear_kind {
+  static constexpr author::kernel_note note{"tangents: the operator of the tangents"};
+  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
+    call_with_tangents(op, keys, s, &linear_tangents);
+  }
+};
+struct sum_kind {
+  static constexpr author::kernel_note note = linear_kind::note;
+  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
+    call_with_tangents(op, keys, s, &sum_tangents);
+  }
+};
+struct product_kind {
+  static constexpr author::kernel_note note{"tangents: the product with each argument's tangent"};
+  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
+    call_with_tangents(op, keys, s, &product_tangents);
+  }
+};
+struct elementwise_kind {
+  static constexpr author::kernel_note note{"tangents: the gradient rule, element by element"};
+  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
+    call_with_tangents(op, keys, s, &elementwise_tangents);
+  }
+};
+struct copy_kind {
+  static constexpr author::kernel_note note{"tangents: those of the source"};
+  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const { forward_copy(op, keys, s); }
+};
+struct transposed_kind {
+  static constexpr author::kernel_note note{"tangents: the gradient rule, transposed"};
+  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const { forward_without_kind(op, keys, s); }
+};
+
+}  // namespace topbit::detail

@@ -1,0 +1,289 @@
+// Forward mode: dual tensors alone, and composed with gradients, vmap and each other.
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/raises.h"
+import topbit;
+import topbit.transform;
+
+namespace tb = topbit;
+namespace aten = topbit::aten;
+
+namespace {
+
+bool close(const tb::tensor& a, const tb::tensor& b) {
+  return a.defined() && b.defined() && a.sizes() == b.sizes() && a.dtype() == b.dtype() &&
+         tb::allclose(a, b, 1e-10, 1e-12);
+}
+
+tb::tensor random(std::vector<std::int64_t> sizes, std::uint64_t seed) {
+  return tb::randn(sizes, tb::arg<"dtype"> = tb::dtype::float64, tb::arg<"generator"> = tb::generator(seed));
+}
+
+// By dual tensors; a zero tangent is materialised.
+template <class F>
+std::pair<tb::tensor, tb::tensor> along(const F& f, const tb::tensor& x, const tb::tensor& v) {
+  const tb::dual_level level;
+  const auto [y, dy] = level.parts(f(level.dual(x, v)));
+  return {y, dy.defined() ? dy : tb::zeros_like(y)};
+}
+// By two backward passes.
+template <class F>
+tb::tensor by_reverse(const F& f, const tb::tensor& x, const tb::tensor& v) {
+  return tb::linearize(f, x).second(v);
+}
+
+}  // namespace
+
+TEST_CASE("dual: a tangent goes from an argument to a result", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  const auto [y, dy] = along([](const tb::tensor& a) { return tb::sin(a) * a; }, x, v);
+  CHECK(close(y, tb::sin(x) * x));
+  CHECK(close(dy, (tb::cos(x) * x + tb::sin(x)) * v));
+  CHECK(!tb::requires_grad(dy));
+}
+
+TEST_CASE("dual: formulas of every kind agree with reverse mode", "[transform][dual]") {
+  const tb::tensor x = random({2, 3}, 1), v = random({2, 3}, 2), w = random({3, 2}, 3), row = random({3}, 4);
+  const auto check = [&](const char* what, auto f) {
+    INFO(what);
+    const auto [y, dy] = along(f, x, v);
+    CHECK(close(y, f(x)));
+    CHECK(close(dy, by_reverse(f, x, v)));
+  };
+  check("sums and products", [&](const tb::tensor& a) { return (a + 2 * row) * a - a * row; });
+  check("a quotient of a broadcast argument", [&](const tb::tensor& a) { return tb::sum(a, {0}) / (a * a + 1.0); });
+  check("matmul", [&](const tb::tensor& a) { return tb::matmul(tb::matmul(a, w), a); });
+  check("linear", [&](const tb::tensor& a) { return tb::linear(a, tb::t(w), tb::ones({2}, tb::arg<"dtype"> = a.dtype())); });
+  check("views", [&](const tb::tensor& a) { return tb::t(a)[tb::slice(1)] * tb::reshape(a, {3, 2})[tb::slice(1)]; });
+  check("lists", [&](const tb::tensor& a) { return tb::cat({a, a * a, tb::tensor(w).defined() ? tb::t(w) : a}, 0); });
+  check("a power", [&](const tb::tensor& a) { return tb::pow(a * a + 1.0, tb::sigmoid(a)); });
+  check("softmax", [&](const tb::tensor& a) { return tb::softmax(a, 1) + tb::log_softmax(a, 0); });
+  check("several results", [&](const tb::tensor& a) { return std::get<0>(tb::max(a, 1)) + std::get<0>(tb::sort(tb::sum(a, {1}))); });
+  check("reductions", [&](const tb::tensor& a) { return tb::var(a) * tb::logsumexp(a, {0}) + tb::mean(a) + tb::prod(a); });
+  check("layer_norm", [&](const tb::tensor& a) { return tb::layer_norm(a, {3}, row); });
+  check("where", [&](const tb::tensor& a) { return tb::where(tb::gt(a, 0), a * a, tb::exp(a)); });
+  check("indices", [&](const tb::tensor& a) { return tb::index_select(a, 1, tb::tensor({2, 0, 2})) * 3.0; });
+}
+
+TEST_CASE("dual: a result that does not depend on a dual argument has no tangent", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  const tb::dual_level level;
+  const tb::tensor d = level.dual(x, v);
+  CHECK(!level.parts(x).tangent.defined());
+  CHECK(!level.parts(x * x).tangent.defined());
+  CHECK(!level.parts(tb::detach(d)).tangent.defined());
+  CHECK(!level.parts(tb::gt(d, 0)).tangent.defined());
+  CHECK(!level.parts(tb::argmax(d)).tangent.defined());
+  CHECK(!level.parts(tb::tensor()).primal.defined());
+}
+
+TEST_CASE("dual: no_grad does not stop tangents", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  const tb::no_grad off;
+  CHECK(close(along([](const tb::tensor& a) { return tb::exp(a); }, x, v).second, tb::exp(x) * v));
+  CHECK(close(along([](const tb::tensor& a) { return tb::softmax(a, 0); }, x, v).second,
+              by_reverse([](const tb::tensor& a) { return tb::softmax(a, 0); }, x, v)));
+}
+
+TEST_CASE("dual: after its level a dual tensor is the primal", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  tb::tensor kept;
+  {
+    const tb::dual_level level;
+    kept = level.dual(x, v);
+  }
+  const tb::dual_level later;
+  CHECK(close(kept, x));
+  CHECK(!later.parts(kept * kept).tangent.defined());
+}
+
+TEST_CASE("dual: what does not match is refused", "[transform][dual]") {
+  const tb::dual_level level;
+  const tb::tensor x = tb::ones({3, 4});
+  CHECK(toy::text_of<tb::shape_error>([&] { level.dual(x, tb::ones({3})); }) == "dual: the tangent is [3], its primal [3, 4]");
+  CHECK(toy::text_of<tb::dtype_error>([&] { level.dual(x, random({3, 4}, 1)); }) ==
+        "dual: the tangent is float64, its primal float32");
+  CHECK(toy::text_of<tb::dtype_error>([&] { level.dual(tb::tensor({1, 2}), tb::tensor({1, 2})); }) ==
+        "dual: found a primal of int64, wanted a floating dtype");
+  CHECK(toy::text_of<tb::dtype_error>([&] { level.dual(x, tb::tensor()); }) ==
+        "dual: found a tangent of no tensor, wanted a floating dtype");
+}
+
+TEST_CASE("dual: writing a dual tensor gives what is written a tangent", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  const auto of = [&](auto f) { return along(f, x, v); };
+  const auto added = [](const tb::tensor& a) {
+    tb::tensor y = tb::ones({3}, tb::arg<"dtype"> = a.dtype());
+    tb::add_(y, a);
+    tb::mul_(y, a);
+    return y;
+  };
+  CHECK(close(of(added).first, (x + 1.0) * x));
+  CHECK(close(of(added).second, (x * 2.0 + 1.0) * v));
+  const auto copied = [](const tb::tensor& a) {
+    tb::tensor y = tb::zeros({2, 3}, tb::arg<"dtype"> = a.dtype());
+    tb::copy_(y, a * a);
+    return y;
+  };
+  CHECK(close(of(copied).second, tb::expand(x * v * 2.0, {2, 3})));
+  const auto overwritten = [](const tb::tensor& a) {
+    tb::tensor y = a * a;
+    tb::copy_(y, tb::ones_like(tb::detach(a)));
+    return y + a;
+  };
+  CHECK(close(of(overwritten).second, v));
+  const auto out = [](const tb::tensor& a) {
+    tb::tensor y = tb::zeros({3}, tb::arg<"dtype"> = a.dtype());
+    aten::exp_out(a, y);
+    return y;
+  };
+  CHECK(close(of(out).second, tb::exp(x) * v));
+  // The caller's tangent is not written.
+  const tb::tensor before = tb::clone(v);
+  along(
+      [](const tb::tensor& a) {
+        tb::tensor y = tb::alias(a);
+        tb::mul_(y, 3.0);
+        return y;
+      },
+      tb::clone(x), v);
+  CHECK(close(v, before));
+}
+
+TEST_CASE("dual: a view's tangent is a view of the tangent", "[transform][dual]") {
+  const tb::tensor x = random({2, 3}, 1), v = random({2, 3}, 2), w = random({3}, 3);
+  const auto through_view = [&](const tb::tensor& a) {
+    tb::tensor y = a * 1.0;
+    tb::tensor first = tb::select(y, 0, 0);
+    tb::mul_(first, w);
+    return y;
+  };
+  const tb::tensor scale = tb::stack({w, tb::ones_like(w)}, 0);
+  CHECK(close(along(through_view, x, v).second, v * scale));
+  const auto through_base = [&](const tb::tensor& a) {
+    tb::tensor y = a * 1.0;
+    const tb::tensor first = tb::select(y, 0, 0);
+    tb::mul_(y, 2.0);
+    return tb::tensor(first);
+  };
+  CHECK(close(along(through_base, x, v).second, tb::select(v, 0, 0) * 2.0));
+  const auto into_plain = [&](const tb::tensor& a) {
+    tb::tensor y = tb::zeros({2, 2, 3}, tb::arg<"dtype"> = a.dtype());
+    tb::tensor second = tb::select(y, 0, 1);
+    tb::copy_(second, a);
+    return y;
+  };
+  CHECK(close(along(into_plain, x, v).second, tb::stack({tb::zeros_like(v), v}, 0)));
+}
+
+TEST_CASE("dual: levels within each other are not confused", "[transform][dual]") {
+  const tb::tensor x = tb::tensor(2.0, tb::dtype::float64), one = tb::ones_like(x);
+  const auto derivative = [&](auto f) {
+    return [f, &one](const tb::tensor& a) { return along(f, a, one).second; };
+  };
+  const auto cube = [](const tb::tensor& a) { return a * a * a; };
+  CHECK(close(derivative(cube)(x), x * x * 3.0));
+  CHECK(close(derivative(derivative(cube))(x), x * 6.0));
+  CHECK(close(derivative(derivative(derivative(cube)))(x), tb::full_like(x, 6.0)));
+  CHECK(close(derivative(derivative([](const tb::tensor& a) { return tb::exp(a) / (a + 1.0); }))(x),
+              tb::grad_of(tb::grad_of([](const tb::tensor& a) { return tb::exp(a) / (a + 1.0); }))(x)));
+  // The inner derivative is 1 whatever x is.
+  const auto outer = [&](const tb::tensor& a) {
+    return a * along([&](const tb::tensor& b) { return a + b; }, one, one).second;
+  };
+  CHECK(close(derivative(outer)(x), one));
+}
+
+TEST_CASE("dual: forward over reverse, reverse over forward", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2), w = random({3, 3}, 3);
+  // Rules that read arguments, results, and several results.
+  const auto f = [&](const tb::tensor& a) {
+    return tb::sum(tb::exp(tb::tanh(tb::matmul(w, a))) * tb::softmax(a, 0)) + std::get<0>(tb::max(tb::sigmoid(a), 0));
+  };
+  const tb::tensor wanted = tb::matmul(tb::hessian(f)(x), v);
+  CHECK(close(along(tb::grad_of(f), x, v).second, wanted));
+  CHECK(close(tb::grad_of([&](const tb::tensor& a) { return along(f, a, v).second; })(x), wanted));
+  const auto [value, gradient] = tb::value_and_grad_of(f)(x);
+  const tb::dual_level level;
+  const auto [dual_value, dual_gradient] = tb::value_and_grad_of(f)(level.dual(x, v));
+  CHECK(close(level.parts(dual_value).tangent, tb::sum(gradient * v)));
+  CHECK(close(level.parts(dual_gradient).tangent, wanted));
+}
+
+TEST_CASE("dual: backward() of a tangent", "[transform][dual]") {
+  tb::tensor w = random({3}, 1);
+  tb::require_grad(w);
+  const tb::tensor x = random({3}, 2), v = random({3}, 3);
+  const auto [y, dy] = along([&](const tb::tensor& a) { return tb::sin(a * w); }, x, v);
+  tb::backward(tb::sum(dy));
+  const tb::tensor of_w = (tb::cos(x * w) - tb::sin(x * w) * x * w) * v;
+  CHECK(close(tb::leaf_grad(w), tb::detach(of_w)));
+  CHECK(tb::requires_grad(y));
+}
+
+TEST_CASE("dual: within vmap, and around it", "[transform][dual]") {
+  const tb::tensor xs = random({4, 3}, 1), vs = random({4, 3}, 2), x = random({3}, 3), w = random({3, 3}, 4);
+  const auto f = [&](const tb::tensor& a) { return tb::tanh(tb::matmul(w, a)) * tb::sum(a); };
+  const auto push = [&](const tb::tensor& a, const tb::tensor& v) { return along(f, a, v).second; };
+  std::vector<tb::tensor> each, of_one;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    each.push_back(by_reverse(f, tb::select(xs, 0, i), tb::select(vs, 0, i)));
+    of_one.push_back(by_reverse(f, x, tb::select(vs, 0, i)));
+  }
+  CHECK(close(tb::vmap(push)(xs, vs), tb::stack(each, 0)));
+  CHECK(close(tb::vmap([&](const tb::tensor& v) { return push(x, v); })(vs), tb::stack(of_one, 0)));
+  CHECK(close(along([&](const tb::tensor& a) { return tb::vmap(f)(a); }, xs, vs).second, tb::stack(each, 0)));
+  // jvp in vmap in jvp.
+  const auto inner = [&](const tb::tensor& a) { return tb::vmap([&](const tb::tensor& b) { return push(b, b); })(a); };
+  const auto differences = (inner(xs + vs * 1e-6) - inner(xs - vs * 1e-6)) / 2e-6;
+  CHECK(tb::allclose(along(inner, xs, vs).second, differences, 1e-6, 1e-6));
+  CHECK(tb::allclose(by_reverse(inner, xs, vs), differences, 1e-6, 1e-6));
+}
+
+namespace {
+
+struct cubed {
+  static tb::tensor forward(tb::function_context& c, const tb::tensor& x) {
+    c.save(x);
+    return x * x * x;
+  }
+  static tb::tensor backward(tb::function_context& c, const tb::tensor& g) { return g * c.saved(0) * c.saved(0) * 3.0; }
+};
+
+}  // namespace
+
+TEST_CASE("dual: a function with a backward() of its own is refused", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  const auto f = [](const tb::tensor& a) { return tb::apply<cubed>(a); };
+  CHECK(toy::text_of<tb::error>([&] { tb::jvp(f, x, v); }) ==
+        "apply: found an argument with a tangent; functions with a backward() of their own have no derivative along a "
+        "tangent in forward mode, linearize() computes it by reverse mode");
+  CHECK(close(by_reverse(f, x, v), x * x * v * 3.0));
+}
+
+TEST_CASE("jvp: an argument that is written is refused", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  const auto f = [](const tb::tensor& a) {
+    tb::tensor y = tb::alias(a);
+    tb::mul_(y, 2.0);
+    return y;
+  };
+  CHECK(toy::text_of<tb::error>([&] { tb::jvp(f, x, v); }) ==
+        "jvp: the function wrote to tensor 0 of its arguments in place; let it write to a clone()");
+}
+
+TEST_CASE("dual: an operator without a gradient rule is refused", "[transform][dual]") {
+  static constexpr tb::op<"dual_ops::twice(Tensor x) -> Tensor", tb::tensor(const tb::tensor&)> twice;
+  auto block = tb::library("dual_ops");
+  block.def(twice);
+  block.impl<[](const tb::tensor& x) { return tb::detach(x) * 2.0; }>(twice, tb::key::CPU);
+  const tb::tensor x = random({3}, 1);
+  const tb::dual_level level;
+  CHECK(toy::text_of<tb::error>([&] { twice(level.dual(x, x)); }) ==
+        "dual_ops::twice: has no gradient rule, so no derivative along a tangent either; register a rule, or a "
+        "fallthrough if it has none");
+  CHECK(close(twice(x), x * 2.0));
+}
