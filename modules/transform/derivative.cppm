@@ -1,5 +1,5 @@
-// Derivatives of functions: gradients, vector-Jacobian products, Jacobians and Hessians by reverse mode, Jacobian-vector
-// products by forward mode.
+// Derivatives of functions: gradients, vector-Jacobian products, Jacobians and Hessians by reverse mode,
+// Jacobian-vector products by forward mode.
 //
 // They compose with each other and with vmap. Batching stands above recording, so no tensor is wrapped for a
 // derivative: the arguments become leaves of a graph. Within vmap a leaf has a copy for each example, of stride 0, so
@@ -262,9 +262,9 @@ auto linearize(const F& f, const A&... a) {
 ///
 ///   auto [y, dy] = tb::jvp(f, x, v);
 ///
-/// Computed by forward mode, see dual_level. Cost: `f` and its formulas, and no graph. Throws dtype_error for an argument
-/// that is not floating, shape_error or dtype_error for a tangent that does not match, error if `f` writes to its
-/// argument.
+/// Computed by forward mode, see dual_level. Cost: `f` and its formulas, and no graph. Throws dtype_error for an
+/// argument that is not floating, shape_error or dtype_error for a tangent that does not match, error if `f` writes to
+/// its argument.
 export template <class F, tensor_structure A>
   requires std::invocable<const F&, A&>
 auto jvp(const F& f, const A& primal, const A& tangent) {

@@ -130,7 +130,8 @@ void carry_tangents(const tensor& from, const tensor& to) {
 
 tensor released_from_graph(const tensor& t) {
   if (const batched_tensor* const b = batched_of(t)) {
-    if (const batch_level* const l = level_numbered(b->level)) return make_batched(released_from_graph(b->wrapped), b->dim, *l);
+    if (const batch_level* const l = level_numbered(b->level))
+      return make_batched(released_from_graph(b->wrapped), b->dim, *l);
   }
   tensor released = aten::detach(t);
   carry_tangents(t, released);

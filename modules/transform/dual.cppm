@@ -1,8 +1,9 @@
 // Forward mode: dual tensors, which carry tangents from the arguments of a function to its results.
 //
 // A tangent is what a layer knows about a tensor and no wrapper: gradients are recorded of dual tensors as of any, and
-// a node that saves one saves its tangent. Where a batched tensor is dual, the tensor with all examples has the tangent.
-// A tangent belongs to a level; the formula of a level sees the tangents of lower levels alone, and may be dual itself.
+// a node that saves one saves its tangent. Where a batched tensor is dual, the tensor with all examples has the
+// tangent. A tangent belongs to a level; the formula of a level sees the tangents of lower levels alone, and may be
+// dual itself.
 export module topbit.transform:dual;
 
 import topbit.std;

@@ -101,8 +101,9 @@ void write_tangent(const tensor& self, std::uint64_t level, const tensor& along)
   }
   const author::tensor_record &whole = author::record_of(base), &part = author::record_of(self);
   if (of_base.strides() != base.strides()) {
-    throw layout_error("found a write of a dual tensor to a view of a tensor whose elements are not dense; write to the "
-                       "tensor itself, or to a clone()");
+    throw layout_error(
+        "found a write of a dual tensor to a view of a tensor whose elements are not dense; write to the "
+        "tensor itself, or to a clone()");
   }
   tensor view = aten::as_strided(of_base, part.sizes, part.strides, part.offset - whole.offset);
   set_tangent(self, level, view);
@@ -171,13 +172,13 @@ found_tangents product_tangents(const dual_call& call, std::uint64_t level) {
     std::size_t i = 0;
     bool found = false;
     for (const value& v : call.arguments) {
-      author::each_tensor(v, [&](const tensor& t) { found = found || (i++ == wanted && tangent_of(t, level).defined()); });
+      author::each_tensor(v,
+                          [&](const tensor& t) { found = found || (i++ == wanted && tangent_of(t, level).defined()); });
     }
     if (!found) continue;
     i = 0;
-    found_tangents terms = results_with(call.op, call.arguments, [&](const tensor& t) {
-      return i++ == wanted ? tangent_of(t, level) : t;
-    });
+    found_tangents terms = results_with(call.op, call.arguments,
+                                        [&](const tensor& t) { return i++ == wanted ? tangent_of(t, level) : t; });
     if (sum.empty())
       sum = std::move(terms);
     else
@@ -227,9 +228,9 @@ found_tangents transposed_tangents(const dual_call& call, std::uint64_t level) {
   if (outputs.empty()) return found;
   {
     const enable_grad recording;
-    const std::vector<tensor> all = grad(
-        outputs, recorded.leaves,
-        {.retain_graph = true, .create_graph = true, .allow_unused = true, .gradients = cotangents});
+    const std::vector<tensor> all =
+        grad(outputs, recorded.leaves,
+             {.retain_graph = true, .create_graph = true, .allow_unused = true, .gradients = cotangents});
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!all[i].defined() || !requires_grad(all[i])) continue;
       pulled.push_back(all[i]);

@@ -24,8 +24,8 @@ found_tangents linear_tangents(const dual_call& call, std::uint64_t level);
 found_tangents sum_tangents(const dual_call& call, std::uint64_t level);
 // The sum over the arguments with a tangent, of the operator with it in the argument's place: a product.
 found_tangents product_tangents(const dual_call& call, std::uint64_t level);
-// An element of the result depends on one element of each argument, so that the gradient rule, given the tangent in
-// the place of the gradient, computes what is wanted.
+// An element of the result depends on one element of each argument, so that the gradient rule, given the tangent as
+// the gradient, computes what is wanted.
 found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level);
 // Any operator with a gradient rule: the rule is linear in the gradient, and the gradient of that linear function is
 // the product with the tangent.

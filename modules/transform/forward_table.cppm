@@ -1,5 +1,5 @@
-// The operators whose tangents are computed by a formula. All others with a gradient rule have it transposed; composites
-// have those of their parts. Internal.
+// The operators whose tangents are computed by a formula. All others with a gradient rule have it transposed;
+// composites have those of their parts. Internal.
 module topbit.transform:forward_table;
 
 import topbit.std;
@@ -20,9 +20,9 @@ struct forward_rows_of<Kernel, operator_list<Op...>> {
 };
 // In operators or overload sets.
 template <class Kind, auto... X>
-using forward_rows =
-    forward_rows_of<Kind{}, typename joined_operators<operator_list<>, typename operators_in<
-                                                                         std::remove_const_t<decltype(X)>>::type...>::type>;
+using forward_rows = forward_rows_of<
+    Kind{},
+    typename joined_operators<operator_list<>, typename operators_in<std::remove_const_t<decltype(X)>>::type...>::type>;
 
 // Formatted by hand: a family a line.
 // clang-format off

@@ -56,13 +56,16 @@ TEST_CASE("dual: formulas of every kind agree with reverse mode", "[transform][d
   check("sums and products", [&](const tb::tensor& a) { return (a + 2 * row) * a - a * row; });
   check("a quotient of a broadcast argument", [&](const tb::tensor& a) { return tb::sum(a, {0}) / (a * a + 1.0); });
   check("matmul", [&](const tb::tensor& a) { return tb::matmul(tb::matmul(a, w), a); });
-  check("linear", [&](const tb::tensor& a) { return tb::linear(a, tb::t(w), tb::ones({2}, tb::arg<"dtype"> = a.dtype())); });
+  check("linear",
+        [&](const tb::tensor& a) { return tb::linear(a, tb::t(w), tb::ones({2}, tb::arg<"dtype"> = a.dtype())); });
   check("views", [&](const tb::tensor& a) { return tb::t(a)[tb::slice(1)] * tb::reshape(a, {3, 2})[tb::slice(1)]; });
   check("lists", [&](const tb::tensor& a) { return tb::cat({a, a * a, tb::tensor(w).defined() ? tb::t(w) : a}, 0); });
   check("a power", [&](const tb::tensor& a) { return tb::pow(a * a + 1.0, tb::sigmoid(a)); });
   check("softmax", [&](const tb::tensor& a) { return tb::softmax(a, 1) + tb::log_softmax(a, 0); });
-  check("several results", [&](const tb::tensor& a) { return std::get<0>(tb::max(a, 1)) + std::get<0>(tb::sort(tb::sum(a, {1}))); });
-  check("reductions", [&](const tb::tensor& a) { return tb::var(a) * tb::logsumexp(a, {0}) + tb::mean(a) + tb::prod(a); });
+  check("several results",
+        [&](const tb::tensor& a) { return std::get<0>(tb::max(a, 1)) + std::get<0>(tb::sort(tb::sum(a, {1}))); });
+  check("reductions",
+        [&](const tb::tensor& a) { return tb::var(a) * tb::logsumexp(a, {0}) + tb::mean(a) + tb::prod(a); });
   check("layer_norm", [&](const tb::tensor& a) { return tb::layer_norm(a, {3}, row); });
   check("where", [&](const tb::tensor& a) { return tb::where(tb::gt(a, 0), a * a, tb::exp(a)); });
   check("indices", [&](const tb::tensor& a) { return tb::index_select(a, 1, tb::tensor({2, 0, 2})) * 3.0; });
@@ -103,7 +106,8 @@ TEST_CASE("dual: after its level a dual tensor is the primal", "[transform][dual
 TEST_CASE("dual: what does not match is refused", "[transform][dual]") {
   const tb::dual_level level;
   const tb::tensor x = tb::ones({3, 4});
-  CHECK(toy::text_of<tb::shape_error>([&] { level.dual(x, tb::ones({3})); }) == "dual: the tangent is [3], its primal [3, 4]");
+  CHECK(toy::text_of<tb::shape_error>([&] { level.dual(x, tb::ones({3})); }) ==
+        "dual: the tangent is [3], its primal [3, 4]");
   CHECK(toy::text_of<tb::dtype_error>([&] { level.dual(x, random({3, 4}, 1)); }) ==
         "dual: the tangent is float64, its primal float32");
   CHECK(toy::text_of<tb::dtype_error>([&] { level.dual(tb::tensor({1, 2}), tb::tensor({1, 2})); }) ==
@@ -181,9 +185,7 @@ TEST_CASE("dual: a view's tangent is a view of the tangent", "[transform][dual]"
 
 TEST_CASE("dual: levels within each other are not confused", "[transform][dual]") {
   const tb::tensor x = tb::tensor(2.0, tb::dtype::float64), one = tb::ones_like(x);
-  const auto derivative = [&](auto f) {
-    return [f, &one](const tb::tensor& a) { return along(f, a, one).second; };
-  };
+  const auto derivative = [&](auto f) { return [f, &one](const tb::tensor& a) { return along(f, a, one).second; }; };
   const auto cube = [](const tb::tensor& a) { return a * a * a; };
   CHECK(close(derivative(cube)(x), x * x * 3.0));
   CHECK(close(derivative(derivative(cube))(x), x * 6.0));
