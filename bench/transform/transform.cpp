@@ -1,5 +1,5 @@
-// bench_transform: what batching adds to a call, what entering a vmap costs, and derivatives of examples beside the
-// same work by hand.
+// bench_transform: what batching and tangents add to a call, what entering a vmap costs, and derivatives of examples
+// beside the same work by hand.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,6 +28,23 @@ bool add(const tensor& x, int levels, Rounds& rounds) {
   return right;
 }
 
+// The call of a dual tensor and one without, and the calls that it takes to compute its tangent by hand.
+template <class F, class Hand>
+void add_dual(const std::string& name, const tensor& x, F f, Hand by_hand) {
+  cases::add("transform/dual_" + name, [=](auto& rounds) {
+    const tb::dual_level level;
+    const tensor d = level.dual(x, x);
+    bool right = true;
+    for ([[maybe_unused]] auto round : rounds) right = right && f(d, x).dim() == x.dim();
+    return right;
+  });
+  cases::add("transform/dual_" + name + "_by_hand", [=](auto& rounds) {
+    bool right = true;
+    for ([[maybe_unused]] auto round : rounds) right = right && f(x, x).dim() == x.dim() && by_hand(x).dim() == x.dim();
+    return right;
+  });
+}
+
 // The gradients of the weights of a linear layer by each of 256 examples, and the same products by hand.
 struct linear_problem {
   tensor weight = tb::randn({128, 128}), x = tb::randn({256, 128}), target = tb::randn({256, 128});
@@ -45,7 +62,7 @@ struct linear_problem {
 };
 
 template <class F>
-void add_timed(const std::string& name, F f) {
+void time_of(const std::string& name, F f) {
   cases::add_timed("transform/" + name, [=](auto& rounds) {
     bool right = true;
     for ([[maybe_unused]] auto round : rounds) right = right && f().defined();
@@ -74,17 +91,23 @@ int main(int argc, char** argv) {
     for ([[maybe_unused]] auto round : rounds) right = right && identity(x).dim() == 3;
     return right;
   });
+  add_dual("mul", x, [](const tensor& a, const tensor& b) { return a * b; }, [](const tensor& a) { return a * a; });
+  add_dual(
+      "exp", x, [](const tensor& a, const tensor&) { return tb::exp(a); },
+      [](const tensor& a) { return tb::exp(a) * a; });
   const linear_problem p;
-  add_timed("linear_by_hand", [p] { return p.by_hand(); });
-  add_timed("linear_per_example", [p] { return p.per_example(); });
+  time_of("linear_by_hand", [p] { return p.by_hand(); });
+  time_of("linear_per_example", [p] { return p.per_example(); });
   const tensor w1 = tb::randn({32, 16}), w2 = tb::randn({32, 32}), w3 = tb::randn({8, 32}), v = tb::randn({16});
   const auto network = [=](const tensor& in) {
     return tb::linear(tb::tanh(tb::linear(tb::tanh(tb::linear(in, w1)), w2)), w3);
   };
-  add_timed("jacobian_mlp", [=] { return tb::jacrev(network)(v); });
+  time_of("jacobian_mlp", [=] { return tb::jacrev(network)(v); });
+  time_of("jvp_mlp", [=] { return tb::jvp(network, v, v).second; });
+  time_of("jvp_mlp_by_reverse", [=] { return tb::linearize(network, v).second(v); });
   const tensor data = tb::randn({200, 10}), signs = tb::sign(tb::randn({200})), w = tb::randn({10});
   const auto logistic = [=](const tensor& at) { return tb::mean(tb::softplus(-(signs * tb::matmul(data, at)))); };
-  add_timed("hessian_logistic", [=] { return tb::hessian(logistic)(w); });
+  time_of("hessian_logistic", [=] { return tb::hessian(logistic)(w); });
   // The cost table is the dispatcher's.
   std::vector<char*> words(argv, argv + argc);
   char no_table[] = "--no-table";

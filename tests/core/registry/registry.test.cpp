@@ -11,6 +11,7 @@
 #include "support/places.h"
 #include "support/print.h"
 #include "support/raises.h"
+#include "support/scale.h"
 #include "support/toy.h"
 import topbit.core;
 
@@ -269,7 +270,7 @@ TEST_CASE("registry: the records of an operator say what is registered where", "
 
 TEST_CASE("registry: handles destroyed in any order leave what the others registered", "[core][registry][D2][D4]") {
   std::mt19937 random(3);
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < scaled(50, 5); ++round) {
     tb::registry r;
     const auto defined = tb::library("reg", r).def(height).def(weight);
     const auto call = r.find("reg::height").typed<int(const image&)>();
