@@ -21,6 +21,12 @@ bool shares_elements(std::span<const tensor> all, const tensor& t) {
   });
 }
 
+// What all wrappers stand for.
+tensor innermost(tensor t) {
+  while (const auto* const w = author::extension_of<author::wrapper_extension>(t)) t = w->wrapped;
+  return t;
+}
+
 bool among(std::span<const tensor> all, const tensor& t) {
   return std::ranges::any_of(all, [&](const tensor& other) { return other.same_as(t); });
 }
@@ -70,8 +76,8 @@ std::vector<tensor> function_node::materialized(std::span<const tensor> of_resul
 }
 
 void function_call::add_edge(const tensor& t) {
-  // forward() is not what is differentiated.
-  if (t.keys().contains(key::ForwardAD)) {
+  // forward() is not what is differentiated. A layer of forward mode reads saved results.
+  if (this_thread_reader != nullptr && innermost(t).keys().contains(key::ForwardAD)) {
     throw error(
         "apply: found an argument with a tangent; functions with a backward() of their own have no derivative along a "
         "tangent in forward mode, linearize() computes it by reverse mode");

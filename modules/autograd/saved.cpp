@@ -34,13 +34,6 @@ author::saved_result_reader author::set_saved_result_reader(saved_result_reader 
   return std::exchange(detail::this_thread_reader, r);
 }
 
-author::recorded_result author::recorded_result_of(const tensor& t) {
-  intrusive_ptr<node> n = gradient_edge(t);
-  if (const auto* const one = dynamic_cast<const detail::output_node*>(n.get()); one != nullptr)
-    return {one->inputs()[0], one->result()};
-  return {std::move(n), 0};
-}
-
 tensor saved_result::with_history() const {
   tensor t = author::make_alias(kept_);
   node* const owner = detail::running_node;

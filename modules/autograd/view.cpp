@@ -78,6 +78,7 @@ class part_written final : public node {
     detail::node_access::raise_flag(*by_, detail::node_access::released);
     by_->release();
   }
+  const intrusive_ptr<node>& by() const noexcept { return by_; }
   std::string_view name() const noexcept override { return by_->name(); }
   std::size_t argument_of(std::size_t input) const noexcept override { return by_->argument_of(input); }
 
@@ -89,6 +90,15 @@ class part_written final : public node {
 };
 
 }  // namespace
+
+// Of a base, a view of which was written last: the call that wrote.
+author::recorded_result author::recorded_result_of(const tensor& t) {
+  intrusive_ptr<node> n = gradient_edge(t);
+  if (const auto* const one = dynamic_cast<const detail::output_node*>(n.get()); one != nullptr)
+    return {one->inputs()[0], one->result()};
+  if (const auto* const part = dynamic_cast<const part_written*>(n.get()); part != nullptr) return {part->by(), 0};
+  return {std::move(n), 0};
+}
 
 namespace detail {
 

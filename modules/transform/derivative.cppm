@@ -75,7 +75,7 @@ tensor as_jacobian(const tensor& rows, const tensor& y, const tensor& x);
 // The same from columns: the derivatives of y by one element of x after the other.
 tensor as_jacobian_by_columns(const tensor& columns, const tensor& y, const tensor& x);
 
-// As dual_level's dual(), with the caller's name in errors.
+// As dual_level's dual(), of a function's argument.
 tensor dual_argument(std::string_view who, const dual_level& level, const tensor& primal, const tensor& along);
 tensor tangent_or_zeros(const dual_level& level, const tensor& y);
 

@@ -13,12 +13,8 @@ namespace detail {
 namespace {
 
 constinit thread_local tangent_level* this_thread_levels [[gnu::tls_model("initial-exec")]] = nullptr;
-constexpr std::uint64_t all_levels = std::numeric_limits<std::uint64_t>::max();
-// Levels from this number on are not seen.
-constinit thread_local std::uint64_t first_hidden [[gnu::tls_model("initial-exec")]] = all_levels;
-
-// The call came through these layers already.
-constexpr key_set layers_above = key_set{key::FuncTorchVmapMode, key::AutocastFunctionality};
+constinit thread_local const tangent_levels::formula_scope* running_formula [[gnu::tls_model("initial-exec")]] =
+    nullptr;
 
 void attach_tangents(const tensor& t, std::vector<tangents::one> all) {
   intrusive_ptr<tangents> e(new tangents);
@@ -27,14 +23,24 @@ void attach_tangents(const tensor& t, std::vector<tangents::one> all) {
   author::record_of(t).keys = t.keys() | key_set(key::ForwardAD);
 }
 
-std::vector<tangents::one> seen_tangents(const tensor& t) {
-  std::vector<tangents::one> seen;
+std::vector<tangents::one> live_tangents(const tensor& t) {
+  std::vector<tangents::one> live;
   if (const auto* const e = may_be_dual(t) ? author::extension_of<tangents>(t) : nullptr) {
     for (const tangents::one& one : e->all) {
-      if (tangent_levels::contains(one.level)) seen.push_back(one);
+      if (tangent_levels::is_alive(one.level)) live.push_back(one);
     }
   }
-  return seen;
+  return live;
+}
+
+// The tangent with its elements in the order of the tensor's, where these are dense: views of both are alike.
+tensor arranged_like(const tensor& t, const tensor& along, bool& shared) {
+  if (!author::record_of(t).dense || along.strides() == t.strides()) return along;
+  tensor made =
+      aten::empty_strided(t.sizes(), t.strides(), arg<"dtype"> = along.dtype(), arg<"device"> = along.device());
+  aten::copy_(made, along);
+  shared = false;
+  return made;
 }
 
 }  // namespace
@@ -46,20 +52,32 @@ tangent_level::tangent_level()
   this_thread_levels = this;
 }
 tangent_level::~tangent_level() {
+  if (this_thread_levels != this) {
+    author::warn(
+        {"dual_level: a level ended before one within it, or on another thread; levels end where they began, the "
+         "innermost first"});
+    std::abort();
+  }
   this_thread_levels = outer_;
   author::set_saved_result_reader(reader_before_);
 }
 
-bool tangent_levels::contains(std::uint64_t number) noexcept {
-  if (number >= first_hidden) return false;
+bool tangent_levels::is_alive(std::uint64_t number) noexcept {
   const tangent_level* l = this_thread_levels;
   while (l != nullptr && l->number > number) l = l->outer_;
   return l != nullptr && l->number == number;
 }
 
+bool tangent_levels::is_seen(std::uint64_t number) noexcept {
+  for (const formula_scope* f = running_formula; f != nullptr; f = f->outer_) {
+    if (number >= f->first_hidden_ && number <= f->last_hidden_) return false;
+  }
+  return is_alive(number);
+}
+
 tangent_levels::formula_scope::formula_scope(std::uint64_t level) noexcept
-    : before_(std::exchange(first_hidden, level)), layers_(layers_above) {}
-tangent_levels::formula_scope::~formula_scope() { first_hidden = before_; }
+    : first_hidden_(level), last_hidden_(this_thread_levels->number), outer_(std::exchange(running_formula, this)) {}
+tangent_levels::formula_scope::~formula_scope() { running_formula = outer_; }
 
 void tangent_levels::read(const node& of, std::uint32_t result, const tensor& saved) {
   std::vector<tangents::one> all;
@@ -67,20 +85,19 @@ void tangent_levels::read(const node& of, std::uint32_t result, const tensor& sa
     const auto found = l->results_.find(&of);
     if (found == l->results_.end()) continue;
     for (const tangent_level::recorded& r : found->second) {
-      if (r.what.result != result) continue;
-      for (const tangents::one& one : r.all) {
-        if (contains(one.level)) all.push_back(one);
-      }
+      if (r.what.result == result) all.insert(all.begin(), r.tangent);
     }
   }
   if (!all.empty()) attach_tangents(saved, std::move(all));
 }
 
-void tangent_levels::remember(const tensor& result) {
-  author::recorded_result what = author::recorded_result_of(result);
+void tangent_levels::remember(const author::recorded_result& what, const tensor& with) {
   if (!what.of) return;
-  const node* const n = what.of.get();
-  this_thread_levels->results_[n].push_back({std::move(what), seen_tangents(result)});
+  const std::vector<tangents::one> all = live_tangents(with);
+  for (tangent_level* l = this_thread_levels; l != nullptr; l = l->outer_) {
+    const auto one = std::ranges::find(all, l->number, &tangents::one::level);
+    if (one != all.end()) l->results_[what.of.get()].push_back({what, *one});
+  }
 }
 
 tensor tangent_of(const tensor& t, std::uint64_t level) noexcept {
@@ -94,15 +111,12 @@ tensor tangent_of(const tensor& t, std::uint64_t level) noexcept {
 }
 
 void set_tangent(const tensor& t, std::uint64_t level, const tensor& along, bool shared) {
-  std::vector<tangents::one> all = seen_tangents(t);
+  std::vector<tangents::one> all = live_tangents(t);
   std::erase_if(all, [&](const tangents::one& one) { return one.level == level; });
-  const auto at = std::ranges::find_if(all, [&](const tangents::one& one) { return one.level > level; });
-  all.insert(at, {level, along, shared});
+  const tensor arranged = arranged_like(t, along, shared);
+  all.insert(std::ranges::find_if(all, [&](const tangents::one& one) { return one.level > level; }),
+             {level, arranged, shared});
   attach_tangents(t, std::move(all));
-}
-
-void drop_tangents(const tensor& t) noexcept {
-  if (may_be_dual(t)) author::detach_extension<tangents>(t);
 }
 
 tensor own_tangent_of(const tensor& t, std::uint64_t level) {
@@ -118,14 +132,21 @@ void add_levels(const tensor& t, std::vector<std::uint64_t>& levels) {
   const auto* const e = may_be_dual(t) ? author::extension_of<tangents>(t) : nullptr;
   if (e == nullptr) return;
   for (const tangents::one& one : e->all) {
-    if (!tangent_levels::contains(one.level)) continue;
+    if (!tangent_levels::is_seen(one.level)) continue;
     const auto at = std::ranges::lower_bound(levels, one.level);
     if (at == levels.end() || *at != one.level) levels.insert(at, one.level);
   }
 }
 
 void carry_tangents(const tensor& from, const tensor& to) {
-  if (std::vector<tangents::one> all = seen_tangents(from); !all.empty()) attach_tangents(to, std::move(all));
+  std::vector<std::uint64_t> levels;
+  add_levels(from, levels);
+  std::vector<tangents::one> all;
+  for (const std::uint64_t level : levels) {
+    const tangent_levels::formula_scope scope(level);
+    all.push_back({level, own_tangent_of(from, level), false});
+  }
+  if (!all.empty()) attach_tangents(to, std::move(all));
 }
 
 tensor released_from_graph(const tensor& t) {
@@ -143,6 +164,10 @@ tensor released_from_graph(const tensor& t) {
 namespace {
 
 void check_dual(const tensor& primal, const tensor& tangent) {
+  // Gradient rules, which formulas are made of, cannot save such tensors.
+  if (author::in_inference_mode() || (primal.defined() && author::record_of(primal).inference)) {
+    throw error("dual: found inference mode, or a primal made in it, wanted none; no_grad does not stop tangents");
+  }
   const auto refuse_dtype = [](std::string_view what, const tensor& x) {
     throw dtype_error("dual: found a " + std::string(what) + " of " +
                       (x.defined() ? std::string(name_of(x.dtype())) : std::string("no tensor")) +

@@ -27,6 +27,7 @@ struct tangents final : author::layer_extension {
 };
 
 // A level of forward mode, on the thread that began it.
+// Levels end where they began, the innermost first; others end the process.
 struct tangent_level {
   tangent_level();
   tangent_level(const tangent_level&) = delete;
@@ -37,20 +38,30 @@ struct tangent_level {
 
  private:
   friend struct tangent_levels;
-  // The tangents of recorded results, for rules that read them.
+  // The tangents of this level that recorded results have, for rules that read them.
   struct recorded {
     author::recorded_result what;
-    std::vector<tangents::one> all;
+    tangents::one tangent;
   };
   std::unordered_map<const node*, std::vector<recorded>> results_;
   tangent_level* const outer_;
   const author::saved_result_reader reader_before_;
 };
 
-// The levels whose tangents are seen on this thread: those that it began, up to the one whose formula runs.
+// Calls of forward mode itself: the call that they belong to came through the layers above already.
+class below_layers {
+ public:
+  below_layers() noexcept : layers_(key_set{key::FuncTorchVmapMode, key::AutocastFunctionality}) {}
+
+ private:
+  exclude_guard layers_;
+};
+
+// The levels of this thread. While a formula of a level runs, the level and those within it are not seen; levels that
+// begin in the formula are.
 struct tangent_levels {
-  static bool contains(std::uint64_t number) noexcept;
-  // From now on a formula of this level runs.
+  static bool is_alive(std::uint64_t number) noexcept;
+  static bool is_seen(std::uint64_t number) noexcept;
   class formula_scope {
    public:
     explicit formula_scope(std::uint64_t level) noexcept;
@@ -59,18 +70,20 @@ struct tangent_levels {
     ~formula_scope();
 
    private:
-    std::uint64_t before_;
-    exclude_guard layers_;
+    friend struct tangent_levels;
+    const std::uint64_t first_hidden_, last_hidden_;
+    const formula_scope* const outer_;
+    below_layers layers_;
   };
-  // Gives a result that a rule reads its tangents, or remembers those of a result.
+  // Gives a result that a rule reads its tangents; remembers those of a tensor as those of a recorded result.
   static void read(const node& of, std::uint32_t result, const tensor& saved);
-  static void remember(const tensor& result);
+  static void remember(const author::recorded_result& what, const tensor& with);
 };
 
 // The tangent of a plain tensor at a level; undefined if it has none, which stands for zero.
 tensor tangent_of(const tensor& t, std::uint64_t level) noexcept;
+// Copies a tangent whose elements lie in another order than the tensor's.
 void set_tangent(const tensor& t, std::uint64_t level, const tensor& along, bool shared = false);
-void drop_tangents(const tensor& t) noexcept;
 // The same, after making it the tensor's own memory, so that it can be written and viewed. To be called in the scope of
 // a formula of the level, which sees the tangents that this tangent may have.
 tensor own_tangent_of(const tensor& t, std::uint64_t level);
@@ -97,17 +110,19 @@ export struct dual_parts {
 ///   const auto [value, change] = level.parts(y);
 ///
 /// Levels nest, also with vmap, grad_of() and jvp(): the derivative of a derivative. When the level ends its tangents
-/// are dropped; a dual tensor that is kept is the primal from then on. A level belongs to the thread that began it: on
-/// others its tangents are not seen. Every operator with a gradient rule has a tangent. Operators that are not
-/// differentiable, and detach(), give none; no_grad does not stop tangents. Cost: no call without dual tensors pays;
-/// with them, the operator and its formula.
+/// are not seen any more; a dual tensor that is kept is the primal from then on. A level is a scope of the thread that
+/// began it: on others its tangents are not seen, and one that ends before a level within it ends the process. Every
+/// operator with a gradient rule has a tangent. Operators that are not differentiable, and detach(), give none; no_grad
+/// does not stop tangents. A write through a view reaches the tangent of its base, but not of views that were made
+/// before the base was dual. Cost: no call without dual tensors pays; with them, the operator and its formula. The
+/// recorded calls among them are kept until the level ends.
 export class dual_level {
  public:
   dual_level() = default;
 
   /// An alias of the primal with this tangent; the primal itself has none. Writing to it writes the primal's memory,
   /// and a copy of the tangent. Throws dtype_error unless both are floating and of one dtype, shape_error unless of
-  /// the same sizes, device_error unless on one device.
+  /// the same sizes, device_error unless on one device, error in inference mode and for tensors made in it.
   tensor dual(const tensor& primal, const tensor& tangent) const;
   dual_parts parts(const tensor& x) const;
 

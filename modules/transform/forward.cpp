@@ -38,6 +38,23 @@ found_tangents results_with(const operator_handle& op, std::span<const value> ar
   return all;
 }
 
+bool returns_views(const operator_handle& op) {
+  const author::schema_view* const s = op.parsed_schema();
+  return s != nullptr && !s->returns.empty() && !s->returns[0].alias.empty();
+}
+
+// Whether a tangent found has the elements of an argument's: a rule may give back what it was given.
+bool is_of_argument(const tensor& found, std::span<const value> arguments, std::uint64_t level) {
+  bool same = false;
+  for (const value& v : arguments) {
+    author::each_tensor(v, [&](const tensor& t) {
+      const tensor along = tangent_of(t, level);
+      same = same || (along.defined() && author::record_of(along).data == author::record_of(found).data);
+    });
+  }
+  return same;
+}
+
 // A tensor in the place of an argument, whose gradient is wanted.
 tensor leaf_for(const tensor& t) {
   if (requires_grad(t)) return aten::alias(t);
@@ -76,7 +93,8 @@ struct recorded_call {
               std::string(op.name()));
 }
 
-// Gives a tensor, whose elements have been written, the tangent of what was written.
+// Gives a tensor, whose elements have been written, the tangent of what was written; undefined is zero. To be called in
+// the scope of a formula of the level.
 void write_tangent(const tensor& self, std::uint64_t level, const tensor& along) {
   tensor own = own_tangent_of(self, level);
   if (own.defined()) {
@@ -94,44 +112,63 @@ void write_tangent(const tensor& self, std::uint64_t level, const tensor& along)
     return set_tangent(self, level, made);
   }
   // The base is dual from now on, and the view's tangent is a view of the base's.
-  tensor of_base = own_tangent_of(base, level);
-  if (!of_base.defined()) {
-    of_base = aten::zeros_like(aten::detach(base));
-    set_tangent(base, level, of_base);
-  }
+  if (!own_tangent_of(base, level).defined()) set_tangent(base, level, aten::zeros_like(aten::detach(base)));
+  const tensor of_base = own_tangent_of(base, level);
   const author::tensor_record &whole = author::record_of(base), &part = author::record_of(self);
   if (of_base.strides() != base.strides()) {
     throw layout_error(
         "found a write of a dual tensor to a view of a tensor whose elements are not dense; write to the "
         "tensor itself, or to a clone()");
   }
-  tensor view = aten::as_strided(of_base, part.sizes, part.strides, part.offset - whole.offset);
+  tensor view = aten::as_strided(of_base, part.sizes, part.strides,
+                                 part.offset - whole.offset + author::record_of(of_base).offset);
   set_tangent(self, level, view);
   aten::copy_(view, along);
 }
 
-// What an operator writes has the tangents of the functional form's result.
+// What is written, in order.
+std::vector<tensor> written_by(const author::schema_view& s, std::span<const value> arguments) {
+  std::vector<tensor> all;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (s.arguments[i].writes) author::each_tensor(arguments[i], [&](const tensor& t) { all.push_back(t); });
+  }
+  return all;
+}
+
+void write_tangents(std::span<const tensor> written, const std::vector<std::uint64_t>& levels,
+                    const found_tangents& results) {
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const tensor& self = written[i];
+    if (!is_differentiable(self)) continue;
+    for (const std::uint64_t level : levels) {
+      const tangent_levels::formula_scope scope(level);
+      write_tangent(self, level, i < results.size() ? tangent_of(results[i], level) : tensor());
+    }
+    // The rule reads it as the result of the call, also where it is a view.
+    tangent_levels::remember(author::recorded_result_of(is_view(self) ? base_of(self) : self), self);
+  }
+}
+
+// What an operator writes has the tangents of the functional form's result. Random numbers depend on no element.
 void call_written(const operator_handle& op, key_set keys, boxed_stack& stack,
                   const std::vector<std::uint64_t>& levels) {
-  const std::optional<operator_handle> functional = functional_of(op);
-  if (!functional) refuse_without_functional(op);
   const author::schema_view& s = *op.parsed_schema();
   const std::span<const value> given = std::as_const(stack).top(op.argument_count());
-  // From the values before the write.
-  std::vector<value> arguments;
-  std::vector<tensor> written;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (!author::is_out(s.arguments[i])) arguments.push_back(given[i]);
-    if (s.arguments[i].writes) author::each_tensor(given[i], [&](const tensor& t) { written.push_back(t); });
-  }
-  const found_tangents results = results_with(*functional, arguments, [](const tensor& t) { return t; });
-  op.redispatch_boxed(keys & below(key::ForwardAD), stack);
-  for (const std::uint64_t level : levels) {
-    const tangent_levels::formula_scope scope(level);
-    for (std::size_t i = 0; i < written.size(); ++i) {
-      if (is_differentiable(written[i])) write_tangent(written[i], level, tangent_of(results[i], level));
+  const std::vector<tensor> written = written_by(s, given);
+  found_tangents results;
+  if (!op.tags().contains(tag::random)) {
+    const std::optional<operator_handle> functional = functional_of(op);
+    if (!functional) refuse_without_functional(op);
+    // From the values before the write.
+    std::vector<value> arguments;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (!author::is_out(s.arguments[i])) arguments.push_back(given[i]);
     }
+    const below_layers layers;
+    results = results_with(*functional, arguments, [](const tensor& t) { return t; });
   }
+  op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+  write_tangents(written, levels, results);
 }
 
 // How an operator without a formula is differentiated; see declaration_of().
@@ -148,13 +185,24 @@ gradient_declaration declared(const operator_handle& op) {
 }  // namespace
 
 found_tangents linear_tangents(const dual_call& call, std::uint64_t level) {
-  const author::schema_view* const s = call.op.parsed_schema();
-  const bool views = s != nullptr && !s->returns.empty() && !s->returns[0].alias.empty();
+  const bool views = returns_views(call.op);
   return results_with(call.op, call.arguments, [&](const tensor& t) {
     if (!is_differentiable(t)) return t;
     const tensor along = views ? own_tangent_of(t, level) : tangent_of(t, level);
     return along.defined() ? along : aten::zeros_like(aten::detach(t));
   });
+}
+
+found_tangents as_strided_tangents(const dual_call& call, std::uint64_t level) {
+  const tensor& self = call.arguments[0].get<tensor>();
+  const tensor along = own_tangent_of(self, level);
+  if (along.strides() != self.strides()) return transposed_tangents(call, level);
+  std::optional<std::int64_t> offset;
+  if (call.arguments[3].is<std::int64_t>()) {
+    offset = call.arguments[3].get<std::int64_t>() - author::record_of(self).offset + author::record_of(along).offset;
+  }
+  return {aten::as_strided(along, call.arguments[1].get<std::span<const std::int64_t>>(),
+                           call.arguments[2].get<std::span<const std::int64_t>>(), offset)};
 }
 
 found_tangents sum_tangents(const dual_call& call, std::uint64_t level) {
@@ -192,7 +240,8 @@ found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level) 
   author::each_tensor(call.results[0], [&](const tensor& t) { result = t; });
   bool alike = true;
   for (const value& v : call.arguments) {
-    author::each_tensor(v, [&](const tensor& t) { alike = alike && (!t.defined() || t.dtype() == result.dtype()); });
+    author::each_tensor(
+        v, [&](const tensor& t) { alike = alike && (!is_differentiable(t) || t.dtype() == result.dtype()); });
   }
   // A gradient would be converted to the argument's dtype on the way.
   if (!alike) return transposed_tangents(call, level);
@@ -267,6 +316,7 @@ void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& st
     author::each_tensor(v, [&](const tensor& t) { found = found || (t.defined() && is_argument(t)); });
     if (found) v = author::map_tensors(v, [](const tensor& t) { return t.defined() ? aten::alias(t) : t; });
   }
+  const bool views = returns_views(op);
   for (const std::uint64_t level : levels) {
     const tangent_levels::formula_scope scope(level);
     const found_tangents found = formula({op, arguments, results}, level);
@@ -274,13 +324,14 @@ void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& st
     for (const value& v : results) {
       author::each_tensor(v, [&](const tensor& t) {
         const std::size_t at = i++;
-        if (is_differentiable(t) && at < found.size() && found[at].defined()) set_tangent(t, level, found[at]);
+        if (!is_differentiable(t) || at >= found.size() || !found[at].defined()) return;
+        set_tangent(t, level, found[at], !views && is_of_argument(found[at], arguments, level));
       });
     }
   }
   for (const value& v : results) {
     author::each_tensor(v, [](const tensor& t) {
-      if (t.defined() && may_be_dual(t)) tangent_levels::remember(t);
+      if (t.defined() && may_be_dual(t)) tangent_levels::remember(author::recorded_result_of(t), t);
     });
   }
 }
@@ -299,7 +350,8 @@ void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack) {
 
 void forward_without_kind(const operator_handle& op, key_set keys, boxed_stack& stack) {
   const std::span<const value> top = std::as_const(stack).top(op.argument_count());
-  if (levels_of(top).empty()) return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+  const std::vector<std::uint64_t> levels = levels_of(top);
+  if (levels.empty()) return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
   switch (declared(op)) {
     case gradient_declaration::rule: return call_with_tangents(op, keys, stack, &transposed_tangents);
     case gradient_declaration::composite:
@@ -307,10 +359,9 @@ void forward_without_kind(const operator_handle& op, key_set keys, boxed_stack& 
     case gradient_declaration::none: {
       // What it writes does not depend on the arguments.
       const author::schema_view* const s = op.parsed_schema();
-      for (std::size_t i = 0; s != nullptr && i < top.size(); ++i) {
-        if (s->arguments[i].writes) author::each_tensor(top[i], [](const tensor& t) { drop_tangents(t); });
-      }
-      return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+      const std::vector<tensor> written = s != nullptr ? written_by(*s, top) : std::vector<tensor>();
+      op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+      return write_tangents(written, levels, {});
     }
     case gradient_declaration::missing: break;
   }

@@ -22,6 +22,8 @@ using forward_formula = found_tangents (*)(const dual_call& call, std::uint64_t 
 found_tangents linear_tangents(const dual_call& call, std::uint64_t level);
 // The same for operators whose other tensors are terms too, and not indices or masks.
 found_tangents sum_tangents(const dual_call& call, std::uint64_t level);
+// The same for as_strided, whose offset is one in the memory of the tensor.
+found_tangents as_strided_tangents(const dual_call& call, std::uint64_t level);
 // The sum over the arguments with a tangent, of the operator with it in the argument's place: a product.
 found_tangents product_tangents(const dual_call& call, std::uint64_t level);
 // An element of the result depends on one element of each argument, so that the gradient rule, given the tangent as
@@ -48,6 +50,12 @@ struct sum_kind {
   static constexpr author::kernel_note note = linear_kind::note;
   void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
     call_with_tangents(op, keys, s, &sum_tangents);
+  }
+};
+struct as_strided_kind {
+  static constexpr author::kernel_note note = linear_kind::note;
+  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
+    call_with_tangents(op, keys, s, &as_strided_tangents);
   }
 };
 struct product_kind {

@@ -31,13 +31,15 @@ using sum_operators = forward_rows<sum_kind, aten::add_Tensor, aten::sub_Tensor,
 
 using linear_operators = forward_rows<linear_kind,
     neg, deg2rad, aten::sum, aten::sum_dim_IntList, cumsum,
-    aten::alias, aten::as_strided, aten::view, aten::expand, aten::permute, aten::transpose_int, aten::select_int,
+    aten::alias, aten::view, aten::expand, aten::permute, aten::transpose_int, aten::select_int,
     aten::slice_Tensor, aten::squeeze, aten::squeeze_dim, aten::unsqueeze, aten::unfold, aten::diagonal, aten::clone,
     aten::_to_copy, aten::flip, aten::repeat, aten::tril, aten::triu, aten::diag, aten::gather, aten::take,
     aten::index_Tensor, aten::index_select, aten::masked_select, aten::index_add, aten::index_copy, aten::index_put,
     aten::scatter_src, aten::scatter_add, aten::avg_pool2d, aten::_adaptive_avg_pool2d, aten::_pad_circular,
     aten::reflection_pad1d, aten::reflection_pad2d, aten::reflection_pad3d, aten::replication_pad1d,
     aten::replication_pad2d, aten::replication_pad3d>;
+
+using as_strided_operators = forward_rows<as_strided_kind, aten::as_strided>;
 
 using product_operators = forward_rows<product_kind, aten::mul_Tensor, aten::mm, aten::bmm>;
 

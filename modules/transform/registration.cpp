@@ -28,6 +28,7 @@ bool register_batching() {
 bool register_forward_mode() {
   static constexpr std::array tables{std::span<const author::kernel_row>(sum_operators::rows),
                                      std::span<const author::kernel_row>(linear_operators::rows),
+                                     std::span<const author::kernel_row>(as_strided_operators::rows),
                                      std::span<const author::kernel_row>(product_operators::rows),
                                      std::span<const author::kernel_row>(elementwise_operators::rows),
                                      std::span<const author::kernel_row>(copy_operators::rows)};

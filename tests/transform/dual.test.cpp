@@ -264,6 +264,15 @@ TEST_CASE("dual: a function with a backward() of its own is refused", "[transfor
         "apply: found an argument with a tangent; functions with a backward() of their own have no derivative along a "
         "tangent in forward mode, linearize() computes it by reverse mode");
   CHECK(close(by_reverse(f, x, v), x * x * v * 3.0));
+  CHECK(toy::text_of<tb::error>([&] {
+          tb::jvp([&](const tb::tensor& a) { return tb::vmap(f)(a); }, x, v);
+        }).starts_with("apply: found an argument with a tangent"));
+  tb::tensor kept;
+  {
+    const tb::dual_level level;
+    kept = level.dual(x, v);
+  }
+  CHECK(close(f(kept), x * x * x));
 }
 
 TEST_CASE("jvp: an argument that is written is refused", "[transform][dual]") {
@@ -275,6 +284,125 @@ TEST_CASE("jvp: an argument that is written is refused", "[transform][dual]") {
   };
   CHECK(toy::text_of<tb::error>([&] { tb::jvp(f, x, v); }) ==
         "jvp: the function wrote to tensor 0 of its arguments in place; let it write to a clone()");
+}
+
+TEST_CASE("dual: rules that read results, after an inner level has ended, and of forms that write",
+          "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  const auto wanted = tb::exp(x) * v;
+  const auto inner = [](const tb::tensor& a) {
+    return tb::sum(tb::jvp([](const tb::tensor& b) { return tb::exp(b); }, a, tb::ones_like(tb::detach(a))).first);
+  };
+  CHECK(close(tb::jvp(tb::grad_of(inner), x, v).second, wanted));
+  const auto in_place = [](const tb::tensor& a) {
+    tb::tensor y = a * 1.0;
+    tb::exp_(y);
+    return tb::sum(y);
+  };
+  CHECK(close(tb::jvp(tb::grad_of(in_place), x, v).second, wanted));
+  const auto in_view = [](const tb::tensor& a) {
+    tb::tensor y = a * 1.0;
+    tb::tensor part = y[tb::slice(0)];
+    tb::exp_(part);
+    return tb::sum(y);
+  };
+  CHECK(close(tb::jvp(tb::grad_of(in_view), x, v).second, wanted));
+}
+
+TEST_CASE("dual: rules that are another formula where they are derived again", "[transform][dual]") {
+  const tb::tensor z = tb::tensor({0.0, 2.0, 3.0}, tb::dtype::float64),
+                   e = tb::tensor({1.0, 0.0, 0.0}, tb::dtype::float64);
+  CHECK(close(tb::jvp(tb::grad_of([](const tb::tensor& a) { return tb::prod(a); }), z, e).second,
+              tb::tensor({0.0, 3.0, 2.0}, tb::dtype::float64)));
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  const auto scan = [](const tb::tensor& a) { return tb::sum(tb::logcumsumexp(a, 0)); };
+  CHECK(close(tb::jvp(tb::grad_of(scan), x, v).second, tb::matmul(tb::hessian(scan)(x), v)));
+  const tb::tensor p = tb::tensor(3.0, tb::dtype::float64), above = tb::exp(x);
+  const auto power = [&](const tb::tensor& q) {
+    return tb::grad_of([&](const tb::tensor& a) { return tb::sum(tb::pow(a, q)); })(above);
+  };
+  CHECK(close(tb::jvp(power, p, tb::ones_like(p)).second, (tb::log(above) * 3.0 + 1.0) * above * above));
+}
+
+TEST_CASE("dual: a result's tangent is not that of an argument", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2), before = tb::clone(v);
+  const tb::dual_level level;
+  const tb::tensor d = level.dual(x, v);
+  for (tb::tensor y :
+       {tb::frac(d), d + tb::tensor({1, 2, 3}), tb::fmod(d, tb::ones({2, 3}, tb::arg<"dtype"> = x.dtype()))}) {
+    tb::mul_(y, 3.0);
+    CHECK(close(level.parts(y).tangent, tb::expand(v * 3.0, y.sizes())));
+    CHECK(close(v, before));
+    CHECK(close(level.parts(d).tangent, before));
+  }
+}
+
+TEST_CASE("dual: tangents of other levels stay, and are those of aliases", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  const tb::dual_level outer;
+  const tb::tensor d1 = outer.dual(tb::clone(x), v);
+  const tb::dual_level inner;
+  const tb::tensor d2 = inner.dual(x, v);
+  tb::tensor y = d2 * 1.0, first = tb::select(y, 0, 0);
+  tb::copy_(first, tb::select(d1, 0, 0));
+  const tb::tensor mask = tb::tensor({0.0, 1.0, 1.0}, tb::dtype::float64);
+  CHECK(close(inner.parts(y).tangent, v * mask));
+  CHECK(close(outer.parts(y).tangent, v * (1.0 - mask)));
+  tb::tensor alias = inner.dual(d1, v);
+  tb::mul_(alias, 3.0);
+  CHECK(close(outer.parts(d1).tangent, v * 3.0));
+}
+
+TEST_CASE("dual: a tangent of other strides", "[transform][dual]") {
+  const tb::tensor x = random({2, 3}, 1), v = tb::t(random({3, 2}, 2));
+  const std::vector<std::int64_t> six{6}, one{1};
+  CHECK(close(tb::jvp([](const tb::tensor& a) { return tb::reshape(a, {6}); }, x, v).second, tb::reshape(v, {6})));
+  CHECK(close(tb::jvp([&](const tb::tensor& a) { return aten::as_strided(a, six, one, std::nullopt); }, x, v).second,
+              tb::reshape(v, {6})));
+  CHECK(close(tb::jvp([&](const tb::tensor& a) { return aten::as_strided(a[tb::slice(1)], one, one, 4); }, x, v).second,
+              tb::reshape(v, {6})[tb::slice(4, 5)]));
+}
+
+TEST_CASE("dual: random numbers are drawn once, and have no tangent", "[transform][dual]") {
+  const tb::tensor x = random({8}, 1);
+  tb::tensor plain = tb::clone(x);
+  aten::bernoulli_float_(plain, 0.5, tb::generator(5));
+  const tb::dual_level level;
+  tb::tensor y = level.dual(x, x) * 1.0, part = y[tb::slice(0, 4)];
+  aten::bernoulli_float_(y, 0.5, tb::generator(5));
+  CHECK(close(level.parts(y).primal, plain));
+  CHECK(close(level.parts(y).tangent, tb::zeros_like(x)));
+  tb::tensor z = level.dual(x, x) * 1.0, of_z = z[tb::slice(0, 4)];
+  aten::uniform_(of_z, 0.0, 1.0, std::nullopt);
+  CHECK(close(level.parts(z).tangent[tb::slice(0, 4)], tb::zeros({4}, tb::arg<"dtype"> = x.dtype())));
+  CHECK(close(level.parts(z).tangent[tb::slice(4)], x[tb::slice(4)]));
+}
+
+TEST_CASE("dual: a level that begins in a formula is seen there", "[transform][dual]") {
+  // The rule's backward() is a derivative by forward mode.
+  struct rule {
+    tb::saved_tensor x;
+    static rule save(const tb::tensor& a, const tb::tensor&) { return {tb::saved_tensor(a)}; }
+    std::array<tb::tensor, 1> backward(const tb::tensor& g, std::array<bool, 1>) const {
+      const tb::tensor at = x.get();
+      return {g * tb::jvp([](const tb::tensor& b) { return tb::exp(b); }, at, tb::ones_like(tb::detach(at))).second};
+    }
+  };
+  static constexpr tb::op<"dual_ops::exponential(Tensor x) -> Tensor", tb::tensor(const tb::tensor&)> exponential;
+  auto block = tb::library("dual_ops");
+  block.def(exponential);
+  block.impl<[](const tb::tensor& x) { return tb::exp(tb::detach(x)); }>(exponential, tb::key::CPU);
+  block.impl<&tb::author::autograd_kernel<exponential, rule>::run>(exponential, tb::key::Autograd);
+  const tb::tensor x = random({3}, 1), v = random({3}, 2);
+  CHECK(close(tb::jvp([](const tb::tensor& a) { return exponential(a); }, x, v).second, tb::exp(x) * v));
+}
+
+TEST_CASE("dual: inference mode is refused", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1);
+  const tb::dual_level level;
+  const tb::inference_mode on;
+  CHECK(toy::text_of<tb::error>([&] { level.dual(x, x); }) ==
+        "dual: found inference mode, or a primal made in it, wanted none; no_grad does not stop tangents");
 }
 
 TEST_CASE("dual: an operator without a gradient rule is refused", "[transform][dual]") {

@@ -76,9 +76,11 @@ struct number_extremum_rule {
   }
 };
 
-// The value of a zero-dimensional CPU tensor; none if it requires a gradient or is elsewhere.
+// The value of a zero-dimensional CPU tensor; none if a derivative by it is wanted or it is elsewhere.
 std::optional<double> number_in(T t) {
-  if (t.dim() != 0 || requires_grad(t) || t.device() != cpu || !author::record_of(t).data) return std::nullopt;
+  if (t.dim() != 0 || requires_grad(t) || t.keys().contains(key::ForwardAD) || t.device() != cpu ||
+      !author::record_of(t).data)
+    return std::nullopt;
   return item(t);
 }
 // g * d(x^e)/dx.

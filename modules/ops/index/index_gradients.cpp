@@ -236,7 +236,8 @@ struct reduce_along_rule {
     if (!wanted[1]) return both;
     const tensor zero = aten::eq_Scalar(from, 0);
     const tensor zeros = Way::take(counted(filled(0, g), zero, at), dim, at);
-    if (grad_enabled() && item<bool>(aten::any(aten::gt_Scalar(zeros, 1)))) {
+    const bool again = grad_enabled() || from.keys().contains(key::ForwardAD) || g.keys().contains(key::ForwardAD);
+    if (again && item<bool>(aten::any(aten::gt_Scalar(zeros, 1)))) {
       throw error(
           std::string(Op.name()) +
               ": found two zeros of the source at one index, whose product has no second gradient; wanted at most one",

@@ -59,10 +59,11 @@ tensor product_before(T x, std::int64_t dim) {
   const tensor all[] = {ones, aten::cumprod(aten::slice_Tensor(x, dim, 0, x.size(dim) - 1), dim)};
   return aten::cat(all, dim);
 }
-// The product of all other elements. If recorded, without a division, which would lose second derivatives at 0.
+// The product of all other elements. If it is derived again, without a division, which would lose second derivatives
+// at 0.
 tensor product_of_others(T x, std::int64_t dim) {
   if (x.numel() == 0) return x;
-  if (grad_enabled()) {
+  if (grad_enabled() || x.keys().contains(key::ForwardAD)) {
     const std::int64_t back[] = {dim};
     return product_before(x, dim) * aten::flip(product_before(aten::flip(x, back), dim), back);
   }

@@ -52,12 +52,13 @@ tensor size_of(T g) {
   const tensor most = aten::max(aten::abs(g));
   return aten::where_ScalarSelf(aten::eq_Scalar(most, 0), 1, most);
 }
-// The positive and negative parts of g are handled separately, since their logarithms are taken. If recorded, both are
-// raised by the same constant, so that the logarithm is differentiable where g is 0.
+// The positive and negative parts of g are handled separately, since their logarithms are taken. If derived again, both
+// are raised by the same constant, so that the logarithm is differentiable where g is 0.
 using logcumsumexp_kernel = derivative<aten::logcumsumexp, keep<0, the_result>, [](T g, T x, T y, std::int64_t dim) {
   if (x.numel() == 0) return tensor(g);
   tensor above = aten::where_ScalarOther(aten::gt_Scalar(g, 0), g, 0);
-  if (grad_enabled()) above = above + size_of(g);
+  if (grad_enabled() || x.keys().contains(key::ForwardAD) || g.keys().contains(key::ForwardAD))
+    above = above + size_of(g);
   return weighed(above, x, y, dim) - weighed(above - g, x, y, dim);
 }>;
 
