@@ -297,6 +297,8 @@ void transforms() {
   const auto [z, pullback] = tb::vjp(squares, w);
   expect(tb::allclose(pullback(tb::ones_like(z)), w * 2.0), "vjp");
   expect(tb::allclose(tb::jvp(squares, w, v).second, tb::sum(w) * 2.0), "jvp");
+  const tb::dual_level level;
+  expect(tb::allclose(level.parts(squares(level.dual(w, v))).tangent, tb::sum(w) * 2.0), "dual");
   expect(tb::allclose(tb::jacrev(squares)(w), tb::jacfwd(squares)(w)), "jacobians");
   expect(tb::allclose(tb::hessian(squares)(w), tb::eye(3) * 2.0), "hessian");
 }
