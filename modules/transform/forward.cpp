@@ -182,6 +182,31 @@ gradient_declaration declared(const operator_handle& op) {
   return d;
 }
 
+// The tangent of an elementwise operator's result by its rule, without running a graph: where no tangent or gradient of
+// the tangent is wanted. None if the operator was recorded as others.
+std::optional<tensor> by_rule_alone(const dual_call& call, std::uint64_t level, const tensor& result) {
+  if (!levels_of(call.arguments).empty()) return std::nullopt;
+  const recorded_call recorded(call, level, [](const tensor& t) { return t; });
+  if (recorded.recorded_outside || !requires_grad(recorded.results[0])) return std::nullopt;
+  const intrusive_ptr<node> n = author::gradient_edge(recorded.results[0]);
+  if (!n || n->name() != call.op.name()) return std::nullopt;
+  const no_grad unrecorded;
+  const std::span<const intrusive_ptr<node>> inputs = n->inputs();
+  tensor sum;
+  for (std::size_t i = 0; i < recorded.leaves.size(); ++i) {
+    const intrusive_ptr<node> leaf = author::gradient_edge(recorded.leaves[i]);
+    const auto at = std::ranges::find_if(inputs, [&](const intrusive_ptr<node>& e) { return e.get() == leaf.get(); });
+    if (at == inputs.end()) return std::nullopt;
+    const tensor& t = recorded.along[i];
+    const tensor along = t.sizes() == result.sizes() ? t : aten::expand(t, result.sizes());
+    std::vector<tensor> gradients(inputs.size());
+    n->backward({&along, 1}, gradients);
+    const tensor& term = gradients[static_cast<std::size_t>(at - inputs.begin())];
+    if (term.defined()) sum = sum.defined() ? aten::add_Tensor(sum, term) : term;
+  }
+  return sum;
+}
+
 }  // namespace
 
 found_tangents linear_tangents(const dual_call& call, std::uint64_t level) {
@@ -235,6 +260,20 @@ found_tangents product_tangents(const dual_call& call, std::uint64_t level) {
   return sum;
 }
 
+found_tangents layer_tangents(const dual_call& call, std::uint64_t level) {
+  const tensor &input = call.arguments[0].get<tensor>(), &weight = call.arguments[1].get<tensor>();
+  tensor sum;
+  const auto add = [&](const tensor& term) { sum = sum.defined() ? aten::add_Tensor(sum, term) : term; };
+  if (const tensor t = tangent_of(input, level); t.defined()) add(aten::linear(t, weight, std::nullopt));
+  if (const tensor t = tangent_of(weight, level); t.defined()) add(aten::linear(input, t, std::nullopt));
+  author::each_tensor(call.arguments[2], [&](const tensor& bias) {
+    const tensor t = tangent_of(bias, level);
+    if (!t.defined()) return;
+    author::each_tensor(call.results[0], [&](const tensor& y) { add(aten::expand(t, y.sizes())); });
+  });
+  return {sum};
+}
+
 found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level) {
   tensor result;
   author::each_tensor(call.results[0], [&](const tensor& t) { result = t; });
@@ -245,6 +284,7 @@ found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level) 
   }
   // A gradient would be converted to the argument's dtype on the way.
   if (!alike) return transposed_tangents(call, level);
+  if (std::optional<tensor> found = by_rule_alone(call, level, result)) return {*found};
   const recorded_call recorded(call, level, [&](const tensor& t) { return aten::expand(t, result.sizes()); });
   found_tangents sum(1);
   for (std::size_t i = 0; i < recorded.leaves.size(); ++i) {

@@ -26,6 +26,8 @@ found_tangents sum_tangents(const dual_call& call, std::uint64_t level);
 found_tangents as_strided_tangents(const dual_call& call, std::uint64_t level);
 // The sum over the arguments with a tangent, of the operator with it in the argument's place: a product.
 found_tangents product_tangents(const dual_call& call, std::uint64_t level);
+// The same of linear(input, weight, bias), and the tangent of the bias.
+found_tangents layer_tangents(const dual_call& call, std::uint64_t level);
 // An element of the result depends on one element of each argument, so that the gradient rule, given the tangent as
 // the gradient, computes what is wanted.
 found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level);
@@ -62,6 +64,12 @@ struct product_kind {
   static constexpr author::kernel_note note{"tangents: the product with each argument's tangent"};
   void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
     call_with_tangents(op, keys, s, &product_tangents);
+  }
+};
+struct layer_kind {
+  static constexpr author::kernel_note note{"tangents: the product with each argument's tangent, and that of the bias"};
+  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
+    call_with_tangents(op, keys, s, &layer_tangents);
   }
 };
 struct elementwise_kind {

@@ -43,6 +43,8 @@ using as_strided_operators = forward_rows<as_strided_kind, aten::as_strided>;
 
 using product_operators = forward_rows<product_kind, aten::mul_Tensor, aten::mm, aten::bmm>;
 
+using layer_operators = forward_rows<layer_kind, aten::linear>;
+
 using elementwise_operators = forward_rows<elementwise_kind,
     aten::div_Tensor, aten::pow_Tensor_Tensor, aten::maximum, aten::minimum, aten::fmax, aten::fmin, aten::atan2, aten::hypot,
     aten::copysign_Tensor, aten::logaddexp, aten::xlogy_Tensor, aten::lerp_Tensor, aten::addcmul, aten::addcdiv,

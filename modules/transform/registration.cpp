@@ -30,6 +30,7 @@ bool register_forward_mode() {
                                      std::span<const author::kernel_row>(linear_operators::rows),
                                      std::span<const author::kernel_row>(as_strided_operators::rows),
                                      std::span<const author::kernel_row>(product_operators::rows),
+                                     std::span<const author::kernel_row>(layer_operators::rows),
                                      std::span<const author::kernel_row>(elementwise_operators::rows),
                                      std::span<const author::kernel_row>(copy_operators::rows)};
   for (const std::span<const author::kernel_row> rows : tables)

@@ -56,6 +56,9 @@ TEST_CASE("dual: formulas of every kind agree with reverse mode", "[transform][d
   check("sums and products", [&](const tb::tensor& a) { return (a + 2 * row) * a - a * row; });
   check("a quotient of a broadcast argument", [&](const tb::tensor& a) { return tb::sum(a, {0}) / (a * a + 1.0); });
   check("matmul", [&](const tb::tensor& a) { return tb::matmul(tb::matmul(a, w), a); });
+  check("linear in its weight and its bias", [&](const tb::tensor& a) {
+    return tb::linear(tb::t(w), a, tb::select(a, 1, 0)) + tb::linear(tb::t(w), tb::ones_like(a), tb::sum(a, {1}));
+  });
   check("linear",
         [&](const tb::tensor& a) { return tb::linear(a, tb::t(w), tb::ones({2}, tb::arg<"dtype"> = a.dtype())); });
   check("views", [&](const tb::tensor& a) { return tb::t(a)[tb::slice(1)] * tb::reshape(a, {3, 2})[tb::slice(1)]; });
