@@ -103,7 +103,7 @@ __device__ int64_t count_before(bool yes, progress& p, int64_t& all) {
 
 // `width`: 0 if one element is selected, else a power of two not below the number of results.
 template <typename Item>
-__global__ void select_by_blocks(sorted_rows_of rows, int width) {
+__global__ void __launch_bounds__(select_threads) select_by_blocks(sorted_rows_of rows, int width) {
   using key_type = typename Item::key_type;
   Item* const items = dynamic_shared<Item>();
   __shared__ progress p;

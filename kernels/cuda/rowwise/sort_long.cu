@@ -62,7 +62,7 @@ __global__ void write_first(sorted_rows_of rows, group g, divider by_results, co
 constexpr int chosen_threads = 1024;
 
 template <typename Value>
-__global__ void write_chosen(sorted_rows_of rows, group g, const Value* values) {
+__global__ void __launch_bounds__(chosen_threads) write_chosen(sorted_rows_of rows, group g, const Value* values) {
   __shared__ int64_t most[chosen_threads], rank[chosen_threads];
   const int thread = int(threadIdx.x);
   for (int64_t r = blockIdx.x; r < g.rows; r += gridDim.x) {
