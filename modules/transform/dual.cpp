@@ -17,9 +17,7 @@ constinit thread_local const tangent_levels::formula_scope* running_formula [[gn
     nullptr;
 
 void attach_tangents(const tensor& t, std::vector<tangents::one> all) {
-  intrusive_ptr<tangents> e(new tangents);
-  e->all = std::move(all);
-  author::attach(t, std::move(e));
+  author::attach(t, intrusive_ptr<tangents>(new tangents(std::move(all))));
   author::record_of(t).keys = t.keys() | key_set(key::ForwardAD);
 }
 
@@ -43,7 +41,30 @@ tensor arranged_like(const tensor& t, const tensor& along, bool& shared) {
   return made;
 }
 
+constinit std::mutex list_mutex;
+constinit tangents* first_of_list = nullptr;
+
 }  // namespace
+
+tangents::tangents(std::vector<one> of) : all(std::move(of)) {
+  const std::lock_guard lock(list_mutex);
+  after_ = std::exchange(first_of_list, this);
+  if (after_ != nullptr) after_->before_ = this;
+}
+tangents::~tangents() {
+  const std::lock_guard lock(list_mutex);
+  (before_ != nullptr ? before_->after_ : first_of_list) = after_;
+  if (after_ != nullptr) after_->before_ = before_;
+}
+void tangents::drop(std::uint64_t level) {
+  std::vector<tensor> dropped;  // destroyed without the lock
+  const std::lock_guard lock(list_mutex);
+  for (tangents* t = first_of_list; t != nullptr; t = t->after_) {
+    for (one& o : t->all) {
+      if (o.level == level) dropped.push_back(std::exchange(o.along, tensor()));
+    }
+  }
+}
 
 tangent_level::tangent_level()
     : number(new_level_number()),
@@ -60,6 +81,8 @@ tangent_level::~tangent_level() {
   }
   this_thread_levels = outer_;
   author::set_saved_result_reader(reader_before_);
+  results_.clear();
+  tangents::drop(number);
 }
 
 bool tangent_levels::is_alive(std::uint64_t number) noexcept {

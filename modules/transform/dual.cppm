@@ -23,7 +23,19 @@ struct tangents final : author::layer_extension {
     tensor along;
     bool shared = false;  // with a caller: replaced by a copy before it is written or viewed
   };
+  explicit tangents(std::vector<one> of);
+  tangents(const tangents&) = delete;
+  tangents& operator=(const tangents&) = delete;
+  ~tangents() override;
+  // Drops those of a level, wherever they are: a tensor that a node saved may have a tangent that depends on the node.
+  static void drop(std::uint64_t level);
+
   std::vector<one> all;
+
+ private:
+  // All that exist, in a list.
+  tangents* before_ = nullptr;
+  tangents* after_ = nullptr;
 };
 
 // A level of forward mode, on the thread that began it.
@@ -110,7 +122,7 @@ export struct dual_parts {
 ///   const auto [value, change] = level.parts(y);
 ///
 /// Levels nest, also with vmap, grad_of() and jvp(): the derivative of a derivative. When the level ends its tangents
-/// are not seen any more; a dual tensor that is kept is the primal from then on. A level is a scope of the thread that
+/// are dropped; a dual tensor that is kept is the primal from then on. A level is a scope of the thread that
 /// began it: on others its tangents are not seen, and one that ends before a level within it ends the process. Every
 /// operator with a gradient rule has a tangent. Operators that are not differentiable, and detach(), give none; no_grad
 /// does not stop tangents. A write through a view reaches the tangent of its base, but not of views that were made
