@@ -149,6 +149,21 @@ void write_tangents(std::span<const tensor> written, const std::vector<std::uint
   }
 }
 
+// The tensor with copies of its tangents: a formula may save them, and they are about to be written by what depends on
+// the formula.
+tensor unwritten_dual(const tensor& t, const std::vector<std::uint64_t>& levels) {
+  tensor same;
+  {
+    const exclude_guard primal(key::ForwardAD);
+    same = requires_grad(t) ? aten::alias(t) : author::make_alias(t);
+  }
+  for (const std::uint64_t level : levels) {
+    const tangent_levels::formula_scope scope(level);
+    if (const tensor along = tangent_of(t, level); along.defined()) set_tangent(same, level, aten::clone(along));
+  }
+  return same;
+}
+
 // What an operator writes has the tangents of the functional form's result. Random numbers depend on no element.
 void call_written(const operator_handle& op, key_set keys, boxed_stack& stack,
                   const std::vector<std::uint64_t>& levels) {
@@ -165,7 +180,10 @@ void call_written(const operator_handle& op, key_set keys, boxed_stack& stack,
       if (!author::is_out(s.arguments[i])) arguments.push_back(given[i]);
     }
     const below_layers layers;
-    results = results_with(*functional, arguments, [](const tensor& t) { return t; });
+    results = results_with(*functional, arguments, [&](const tensor& t) {
+      const bool overwritten = std::ranges::any_of(written, [&](const tensor& w) { return w.same_as(t); });
+      return overwritten ? unwritten_dual(t, levels) : t;
+    });
   }
   op.redispatch_boxed(keys & below(key::ForwardAD), stack);
   write_tangents(written, levels, results);
