@@ -24,9 +24,9 @@ endfunction()
 # topbit_test(<name> [SOURCES <file>...] [THREADS <file>...] [SHARED <file>...] LIBRARIES <target>... [LABELS <label>...]
 #             [SHARDS <n>] [PER_ISA <filter>])
 # Builds test_<name> from Catch2 cases and runs it. Sources whose cases start threads are THREADS: under the thread
-# sanitizer the program consists of these and of SHARED, or is left out if there are none. The cases of the filter run once per set of CPU kernels, as
-# <name>.avx2 and so on: kernels are selected once per process, and a process without its set skips. Under sanitizers
-# the kernel tests already call all of them in one process.
+# sanitizer the program consists of these and of SHARED, or is left out if there are none. The cases of the filter run
+# once per set of CPU kernels, as <name>.avx2 and so on: kernels are selected once per process, and a process without
+# its set skips. Under sanitizers the kernel tests already call all of them in one process.
 function(topbit_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;PER_ISA" "SOURCES;THREADS;SHARED;LIBRARIES;LABELS")
   if(several_threads_only)

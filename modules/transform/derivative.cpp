@@ -26,13 +26,9 @@ tensor tracked_arguments::track(const tensor& x, std::size_t argument) {
   const outside_of_mode outside(key::FuncTorchVmapMode);
   tracked made;
   const tensor below = plain(lifted(x, this_thread_level), made.at);
-  if (recording_ && requires_grad(below)) {
-    made.leaf = aten::alias(below);
-  } else {
-    made.leaf = author::make_alias(below);
-    carry_tangents(below, made.leaf);
-    require_grad(made.leaf);
-  }
+  const bool recorded = recording_ && requires_grad(below);
+  made.leaf = dual_alias(below, recorded);
+  if (!recorded) require_grad(made.leaf);
   unwritten_.add(made.leaf);
   seen_.push_back(wrapped_at(made.leaf, made.at));
   all_.push_back(std::move(made));

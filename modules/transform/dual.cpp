@@ -21,9 +21,18 @@ void attach_tangents(const tensor& t, std::vector<tangents::one> all) {
   author::record_of(t).keys = t.keys() | key_set(key::ForwardAD);
 }
 
+// Null if it has none.
+tangents* tangents_of(const tensor& t) noexcept { return may_be_dual(t) ? author::extension_of<tangents>(t) : nullptr; }
+tangents::one* tangent_at(const tensor& t, std::uint64_t level) noexcept {
+  tangents* const e = tangents_of(t);
+  if (e == nullptr) return nullptr;
+  const auto found = std::ranges::find(e->all, level, &tangents::one::level);
+  return found != e->all.end() ? &*found : nullptr;
+}
+
 std::vector<tangents::one> live_tangents(const tensor& t) {
   std::vector<tangents::one> live;
-  if (const auto* const e = may_be_dual(t) ? author::extension_of<tangents>(t) : nullptr) {
+  if (const tangents* const e = tangents_of(t)) {
     for (const tangents::one& one : e->all) {
       if (tangent_levels::is_alive(one.level)) live.push_back(one);
     }
@@ -124,13 +133,8 @@ void tangent_levels::remember(const author::recorded_result& what, const tensor&
 }
 
 tensor tangent_of(const tensor& t, std::uint64_t level) noexcept {
-  if (!may_be_dual(t)) return {};
-  if (const auto* const e = author::extension_of<tangents>(t)) {
-    for (const tangents::one& one : e->all) {
-      if (one.level == level) return one.along;
-    }
-  }
-  return {};
+  const tangents::one* const found = tangent_at(t, level);
+  return found != nullptr ? found->along : tensor();
 }
 
 void set_tangent(const tensor& t, std::uint64_t level, const tensor& along, bool shared) {
@@ -143,16 +147,14 @@ void set_tangent(const tensor& t, std::uint64_t level, const tensor& along, bool
 }
 
 tensor own_tangent_of(const tensor& t, std::uint64_t level) {
-  auto* const e = may_be_dual(t) ? author::extension_of<tangents>(t) : nullptr;
-  if (e == nullptr) return {};
-  const auto found = std::ranges::find(e->all, level, &tangents::one::level);
-  if (found == e->all.end()) return {};
+  tangents::one* const found = tangent_at(t, level);
+  if (found == nullptr) return {};
   if (std::exchange(found->shared, false)) found->along = aten::clone(found->along);
   return found->along;
 }
 
 void add_levels(const tensor& t, std::vector<std::uint64_t>& levels) {
-  const auto* const e = may_be_dual(t) ? author::extension_of<tangents>(t) : nullptr;
+  const tangents* const e = tangents_of(t);
   if (e == nullptr) return;
   for (const tangents::one& one : e->all) {
     if (!tangent_levels::is_seen(one.level)) continue;
@@ -170,6 +172,13 @@ void carry_tangents(const tensor& from, const tensor& to) {
     all.push_back({level, own_tangent_of(from, level), false});
   }
   if (!all.empty()) attach_tangents(to, std::move(all));
+}
+
+tensor dual_alias(const tensor& t, bool recorded) {
+  if (recorded) return aten::alias(t);
+  tensor alias = author::make_alias(t);
+  carry_tangents(t, alias);
+  return alias;
 }
 
 tensor released_from_graph(const tensor& t) {
@@ -219,13 +228,7 @@ tensor dual_level::dual(const tensor& primal, const tensor& tangent) const {
   const exclude_guard outside(key::FuncTorchVmapMode);
   detail::batch_places at;
   const tensor below = detail::plain(detail::lifted(primal, detail::this_thread_level), at);
-  tensor made;
-  if (requires_grad(below)) {
-    made = aten::alias(below);
-  } else {
-    made = author::make_alias(below);
-    detail::carry_tangents(below, made);
-  }
+  const tensor made = detail::dual_alias(below, requires_grad(below));
   detail::set_tangent(made, level_.number, detail::unwrapped_at(tangent, at), true);
   return detail::wrapped_at(made, at);
 }
@@ -240,8 +243,7 @@ dual_parts dual_level::parts(const tensor& x) const {
   tensor primal;
   {
     const detail::tangent_levels::formula_scope lower(level_.number);
-    primal = requires_grad(below) ? aten::alias(below) : author::make_alias(below);
-    if (!requires_grad(below)) detail::carry_tangents(below, primal);
+    primal = detail::dual_alias(below, requires_grad(below));
   }
   return {detail::wrapped_at(primal, at), detail::wrapped_at(along, at)};
 }

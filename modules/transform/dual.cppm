@@ -104,6 +104,8 @@ void add_levels(const tensor& t, std::vector<std::uint64_t>& levels);
 inline bool may_be_dual(const tensor& t) noexcept { return t.keys().contains(key::ForwardAD); }
 // Gives `to`, which stands for `from`, its tangents.
 void carry_tangents(const tensor& from, const tensor& to);
+// An alias with its tangents: recorded, or outside of any graph.
+tensor dual_alias(const tensor& t, bool recorded);
 // The tensor without its part in a graph, but with its tangents.
 tensor released_from_graph(const tensor& t);
 

@@ -14,10 +14,21 @@ namespace {
 
 constexpr std::size_t most_arguments = 16;
 
-std::size_t tensors_in(std::span<const value> values) {
-  std::size_t n = 0;
-  for (const value& v : values) author::each_tensor(v, [&](const tensor&) { ++n; });
-  return n;
+std::vector<tensor> tensors_in(std::span<const value> values) {
+  std::vector<tensor> all;
+  all.reserve(values.size());
+  for (const value& v : values) author::each_tensor(v, [&](const tensor& t) { all.push_back(t); });
+  return all;
+}
+template <class F>
+bool any_tensor(std::span<const value> values, F f) {
+  bool found = false;
+  for (const value& v : values) author::each_tensor(v, [&](const tensor& t) { found = found || f(t); });
+  return found;
+}
+// An undefined one is zero.
+void add_term(tensor& sum, const tensor& term) {
+  if (term.defined()) sum = sum.defined() ? aten::add_Tensor(sum, term) : term;
 }
 bool is_differentiable(const tensor& t) noexcept { return t.defined() && is_floating(t.dtype()); }
 
@@ -33,9 +44,7 @@ found_tangents results_with(const operator_handle& op, std::span<const value> ar
   inline_stack<most_arguments> call;
   for (const value& v : arguments) call.push(author::map_tensors(v, f));
   op.call_boxed(call);
-  found_tangents all;
-  for (const value& v : call.top(op.result_count())) author::each_tensor(v, [&](const tensor& t) { all.push_back(t); });
-  return all;
+  return tensors_in(std::as_const(call).top(op.result_count()));
 }
 
 bool returns_views(const operator_handle& op) {
@@ -45,40 +54,32 @@ bool returns_views(const operator_handle& op) {
 
 // Whether a tangent found has the elements of an argument's: a rule may give back what it was given.
 bool is_of_argument(const tensor& found, std::span<const value> arguments, std::uint64_t level) {
-  bool same = false;
-  for (const value& v : arguments) {
-    author::each_tensor(v, [&](const tensor& t) {
-      const tensor along = tangent_of(t, level);
-      same = same || (along.defined() && author::record_of(along).data == author::record_of(found).data);
-    });
-  }
-  return same;
+  return any_tensor(arguments, [&](const tensor& t) {
+    const tensor along = tangent_of(t, level);
+    return along.defined() && author::record_of(along).data == author::record_of(found).data;
+  });
 }
 
-// A tensor in the place of an argument, whose gradient is wanted.
-tensor leaf_for(const tensor& t) {
-  if (requires_grad(t)) return aten::alias(t);
-  tensor leaf = author::make_alias(t);
-  carry_tangents(t, leaf);
-  require_grad(leaf);
-  return leaf;
+// Whether a derivative of the tangents of this level may be wanted: they or the arguments require gradients.
+bool is_derived_again(const dual_call& call, std::uint64_t level) {
+  return grad_enabled() && any_tensor(call.arguments, [&](const tensor& t) {
+           const tensor along = tangent_of(t, level);
+           return requires_grad(t) || (along.defined() && requires_grad(along));
+         });
 }
 
 // The arguments with a tangent as leaves, what stands in their places, the tangents, and the operator's results.
 struct recorded_call {
   std::vector<tensor> leaves, places, along, results;
-  bool recorded_outside = false;  // a derivative of the tangents is wanted
 
   template <class Prepare>
   recorded_call(const dual_call& call, std::uint64_t level, Prepare prepare) {
-    const bool outside = grad_enabled();
     const enable_grad recording;
     results = results_with(call.op, call.arguments, [&](const tensor& t) {
-      recorded_outside = recorded_outside || (outside && requires_grad(t));
       const tensor tangent = tangent_of(t, level);
       if (!tangent.defined()) return t;
-      recorded_outside = recorded_outside || (outside && requires_grad(tangent));
-      leaves.push_back(leaf_for(t));
+      leaves.push_back(dual_alias(t, requires_grad(t)));
+      if (!requires_grad(t)) require_grad(leaves.back());
       along.push_back(prepare(tangent));
       places.push_back(prepare(leaves.back()));
       return places.back();
@@ -137,6 +138,7 @@ std::vector<tensor> written_by(const author::schema_view& s, std::span<const val
 
 void write_tangents(std::span<const tensor> written, const std::vector<std::uint64_t>& levels,
                     const found_tangents& results) {
+  if (levels.empty()) return;
   for (std::size_t i = 0; i < written.size(); ++i) {
     const tensor& self = written[i];
     if (!is_differentiable(self)) continue;
@@ -203,9 +205,9 @@ gradient_declaration declared(const operator_handle& op) {
 // The tangent of an elementwise operator's result by its rule, without running a graph: where no tangent or gradient of
 // the tangent is wanted. None if the operator was recorded as others.
 std::optional<tensor> by_rule_alone(const dual_call& call, std::uint64_t level, const tensor& result) {
-  if (!levels_of(call.arguments).empty()) return std::nullopt;
+  if (!levels_of(call.arguments).empty() || is_derived_again(call, level)) return std::nullopt;
   const recorded_call recorded(call, level, [](const tensor& t) { return t; });
-  if (recorded.recorded_outside || !requires_grad(recorded.results[0])) return std::nullopt;
+  if (!requires_grad(recorded.results[0])) return std::nullopt;
   const intrusive_ptr<node> n = author::gradient_edge(recorded.results[0]);
   if (!n || n->name() != call.op.name()) return std::nullopt;
   const no_grad unrecorded;
@@ -219,8 +221,7 @@ std::optional<tensor> by_rule_alone(const dual_call& call, std::uint64_t level, 
     const tensor along = t.sizes() == result.sizes() ? t : aten::expand(t, result.sizes());
     std::vector<tensor> gradients(inputs.size());
     n->backward({&along, 1}, gradients);
-    const tensor& term = gradients[static_cast<std::size_t>(at - inputs.begin())];
-    if (term.defined()) sum = sum.defined() ? aten::add_Tensor(sum, term) : term;
+    add_term(sum, gradients[static_cast<std::size_t>(at - inputs.begin())]);
   }
   return sum;
 }
@@ -249,59 +250,39 @@ found_tangents as_strided_tangents(const dual_call& call, std::uint64_t level) {
 }
 
 found_tangents sum_tangents(const dual_call& call, std::uint64_t level) {
-  bool floating = true;
-  for (const value& v : call.arguments) {
-    author::each_tensor(v, [&](const tensor& t) { floating = floating && is_differentiable(t); });
-  }
+  const bool floating = !any_tensor(call.arguments, [](const tensor& t) { return !is_differentiable(t); });
   return floating ? linear_tangents(call, level) : transposed_tangents(call, level);
 }
 
 found_tangents product_tangents(const dual_call& call, std::uint64_t level) {
-  found_tangents sum;
-  const std::size_t factors = tensors_in(call.arguments);
-  for (std::size_t wanted = 0; wanted < factors; ++wanted) {
+  const std::vector<tensor> factors = tensors_in(call.arguments);
+  tensor sum;
+  for (std::size_t wanted = 0; wanted < factors.size(); ++wanted) {
+    const tensor along = tangent_of(factors[wanted], level);
+    if (!along.defined()) continue;
     std::size_t i = 0;
-    bool found = false;
-    for (const value& v : call.arguments) {
-      author::each_tensor(v,
-                          [&](const tensor& t) { found = found || (i++ == wanted && tangent_of(t, level).defined()); });
-    }
-    if (!found) continue;
-    i = 0;
-    found_tangents terms = results_with(call.op, call.arguments,
-                                        [&](const tensor& t) { return i++ == wanted ? tangent_of(t, level) : t; });
-    if (sum.empty())
-      sum = std::move(terms);
-    else
-      sum[0] = aten::add_Tensor(sum[0], terms[0]);
+    add_term(sum, results_with(call.op, call.arguments, [&](const tensor& t) { return i++ == wanted ? along : t; })[0]);
   }
-  return sum;
+  return {sum};
 }
 
 found_tangents layer_tangents(const dual_call& call, std::uint64_t level) {
   const tensor &input = call.arguments[0].get<tensor>(), &weight = call.arguments[1].get<tensor>();
   tensor sum;
-  const auto add = [&](const tensor& term) { sum = sum.defined() ? aten::add_Tensor(sum, term) : term; };
-  if (const tensor t = tangent_of(input, level); t.defined()) add(aten::linear(t, weight, std::nullopt));
-  if (const tensor t = tangent_of(weight, level); t.defined()) add(aten::linear(input, t, std::nullopt));
+  if (const tensor t = tangent_of(input, level); t.defined()) add_term(sum, aten::linear(t, weight, std::nullopt));
+  if (const tensor t = tangent_of(weight, level); t.defined()) add_term(sum, aten::linear(input, t, std::nullopt));
   author::each_tensor(call.arguments[2], [&](const tensor& bias) {
     const tensor t = tangent_of(bias, level);
-    if (!t.defined()) return;
-    author::each_tensor(call.results[0], [&](const tensor& y) { add(aten::expand(t, y.sizes())); });
+    if (t.defined()) add_term(sum, aten::expand(t, call.results[0].get<tensor>().sizes()));
   });
   return {sum};
 }
 
 found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level) {
-  tensor result;
-  author::each_tensor(call.results[0], [&](const tensor& t) { result = t; });
-  bool alike = true;
-  for (const value& v : call.arguments) {
-    author::each_tensor(
-        v, [&](const tensor& t) { alike = alike && (!is_differentiable(t) || t.dtype() == result.dtype()); });
-  }
+  const tensor& result = call.results[0].get<tensor>();
   // A gradient would be converted to the argument's dtype on the way.
-  if (!alike) return transposed_tangents(call, level);
+  if (any_tensor(call.arguments, [&](const tensor& t) { return is_differentiable(t) && t.dtype() != result.dtype(); }))
+    return transposed_tangents(call, level);
   if (std::optional<tensor> found = by_rule_alone(call, level, result)) return {*found};
   const recorded_call recorded(call, level, [&](const tensor& t) { return aten::expand(t, result.sizes()); });
   found_tangents sum(1);
@@ -311,10 +292,10 @@ found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level) 
     if (!requires_grad(y)) break;
     const tensor term = grad(y, recorded.places[i],
                              {.retain_graph = true,
-                              .create_graph = recorded.recorded_outside,
+                              .create_graph = is_derived_again(call, level),
                               .allow_unused = true,
                               .gradients = {recorded.along[i]}});
-    if (term.defined()) sum[0] = sum[0].defined() ? aten::add_Tensor(sum[0], term) : term;
+    add_term(sum[0], term);
   }
   return sum;
 }
@@ -345,34 +326,31 @@ found_tangents transposed_tangents(const dual_call& call, std::uint64_t level) {
     }
   }
   if (pulled.empty()) return found;
-  const std::vector<tensor> pushed = grad(pulled, cotangents,
-                                          {.retain_graph = recorded.recorded_outside,
-                                           .create_graph = recorded.recorded_outside,
-                                           .allow_unused = true,
-                                           .gradients = along});
+  const bool again = is_derived_again(call, level);
+  const std::vector<tensor> pushed = grad(
+      pulled, cotangents, {.retain_graph = again, .create_graph = again, .allow_unused = true, .gradients = along});
   for (std::size_t i = 0; i < pushed.size(); ++i) found[places[i]] = pushed[i];
   return found;
 }
 
-void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& stack, forward_formula formula) {
-  const std::span<const value> top = std::as_const(stack).top(op.argument_count());
-  const std::vector<std::uint64_t> levels = levels_of(top);
-  if (levels.empty()) return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+namespace {
+
+// The same of a call with tangents of these levels.
+void call_with_levels(const operator_handle& op, key_set keys, boxed_stack& stack,
+                      const std::vector<std::uint64_t>& levels, forward_formula formula) {
   if (const author::schema_view* const s = op.parsed_schema(); s != nullptr && author::is_mutable(*s))
     return call_written(op, keys, stack, levels);
+  const std::span<const value> top = std::as_const(stack).top(op.argument_count());
   const std::vector<value> arguments(top.begin(), top.end());
   op.redispatch_boxed(keys & below(key::ForwardAD), stack);
   const std::span<value> results = stack.top(op.result_count());
   // One that is an argument must not get another tangent than it has.
   const auto is_argument = [&](const tensor& y) {
-    bool found = false;
-    for (const value& v : arguments) author::each_tensor(v, [&](const tensor& t) { found = found || t.same_as(y); });
-    return found;
+    return y.defined() && any_tensor(arguments, [&](const tensor& t) { return t.same_as(y); });
   };
   for (value& v : results) {
-    bool found = false;
-    author::each_tensor(v, [&](const tensor& t) { found = found || (t.defined() && is_argument(t)); });
-    if (found) v = author::map_tensors(v, [](const tensor& t) { return t.defined() ? aten::alias(t) : t; });
+    if (any_tensor({&v, 1}, is_argument))
+      v = author::map_tensors(v, [](const tensor& t) { return t.defined() ? aten::alias(t) : t; });
   }
   const bool views = returns_views(op);
   for (const std::uint64_t level : levels) {
@@ -394,16 +372,20 @@ void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& st
   }
 }
 
+}  // namespace
+
+void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& stack, forward_formula formula) {
+  const std::vector<std::uint64_t> levels = levels_of(std::as_const(stack).top(op.argument_count()));
+  if (levels.empty()) return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
+  call_with_levels(op, keys, stack, levels, formula);
+}
+
 void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack) {
   const std::span<const value> top = std::as_const(stack).top(op.argument_count());
   const std::vector<std::uint64_t> levels = levels_of(top);
   const tensor self = top[0].get<tensor>(), source = top[1].get<tensor>();
   op.redispatch_boxed(keys & below(key::ForwardAD), stack);
-  if (!is_differentiable(self)) return;
-  for (const std::uint64_t level : levels) {
-    const tangent_levels::formula_scope scope(level);
-    write_tangent(self, level, is_differentiable(source) ? tangent_of(source, level) : tensor());
-  }
+  write_tangents({&self, 1}, levels, {source});
 }
 
 void forward_without_kind(const operator_handle& op, key_set keys, boxed_stack& stack) {
@@ -411,7 +393,7 @@ void forward_without_kind(const operator_handle& op, key_set keys, boxed_stack& 
   const std::vector<std::uint64_t> levels = levels_of(top);
   if (levels.empty()) return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
   switch (declared(op)) {
-    case gradient_declaration::rule: return call_with_tangents(op, keys, stack, &transposed_tangents);
+    case gradient_declaration::rule: return call_with_levels(op, keys, stack, levels, &transposed_tangents);
     case gradient_declaration::composite:
     case gradient_declaration::needless: return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
     case gradient_declaration::none: {

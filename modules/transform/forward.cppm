@@ -42,41 +42,29 @@ void forward_without_kind(const operator_handle& op, key_set keys, boxed_stack& 
 // self becomes dual as the source is.
 void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack);
 
-struct linear_kind {
+template <forward_formula Formula>
+struct formula_kind {
+  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
+    call_with_tangents(op, keys, s, Formula);
+  }
+};
+struct linear_kind : formula_kind<&linear_tangents> {
   static constexpr author::kernel_note note{"tangents: the operator of the tangents"};
-  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
-    call_with_tangents(op, keys, s, &linear_tangents);
-  }
 };
-struct sum_kind {
+struct sum_kind : formula_kind<&sum_tangents> {
   static constexpr author::kernel_note note = linear_kind::note;
-  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
-    call_with_tangents(op, keys, s, &sum_tangents);
-  }
 };
-struct as_strided_kind {
+struct as_strided_kind : formula_kind<&as_strided_tangents> {
   static constexpr author::kernel_note note = linear_kind::note;
-  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
-    call_with_tangents(op, keys, s, &as_strided_tangents);
-  }
 };
-struct product_kind {
+struct product_kind : formula_kind<&product_tangents> {
   static constexpr author::kernel_note note{"tangents: the product with each argument's tangent"};
-  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
-    call_with_tangents(op, keys, s, &product_tangents);
-  }
 };
-struct layer_kind {
+struct layer_kind : formula_kind<&layer_tangents> {
   static constexpr author::kernel_note note{"tangents: the product with each argument's tangent, and that of the bias"};
-  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
-    call_with_tangents(op, keys, s, &layer_tangents);
-  }
 };
-struct elementwise_kind {
+struct elementwise_kind : formula_kind<&elementwise_tangents> {
   static constexpr author::kernel_note note{"tangents: the gradient rule, element by element"};
-  void operator()(const operator_handle& op, key_set keys, boxed_stack& s) const {
-    call_with_tangents(op, keys, s, &elementwise_tangents);
-  }
 };
 struct copy_kind {
   static constexpr author::kernel_note note{"tangents: those of the source"};

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <catch2/catch_test_macros.hpp>
 #include <filesystem>
+#include <iostream>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "examples.h"
 #include "golden/data.h"
+#include "support/scale.h"
 
 import topbit;
 import topbit.transform;
@@ -59,6 +62,35 @@ void each_block(const std::string& family, Visit visit) {
     const std::optional<tb::operator_handle> op = tb::registry::process().try_find(b.name);
     if (op && !b.how.no_elements) visit(*op, b);
   }
+}
+
+/// The families whose operators have gradients.
+inline constexpr const char* differentiable[] = {"unary", "activation", "binary", "create", "reduce", "scan", "linalg",
+                                                 "index", "sort",       "norm",   "loss",   "window", "view"};
+
+/// Checks a sample of the calls of a family: check(operator, block, checked) looks at the call that was read last,
+/// counts it if there is something to check, and returns or throws what is wrong.
+template <class Check>
+void check_family(const char* what, const std::string& family, Check check) {
+  std::size_t checked = 0;
+  sampled_cases drawn;
+  each_block(family, [&](const tb::operator_handle& op, const golden::block& b) {
+    std::size_t failed = 0;
+    for (const golden::one_case& c : b.cases) {
+      if (!drawn.is_drawn() || !read_arguments(op, c)) continue;
+      std::string problem;
+      try {
+        problem = check(op, b, checked);
+      } catch (const tb::error& e) {
+        problem = e.what();
+      }
+      if (!problem.empty() && ++failed <= 3) FAIL_CHECK(b.name << " " << c.line << "\n" << problem);
+    }
+    if (failed > 3) FAIL_CHECK(b.name << ": " << failed << " in all");
+  });
+  CHECK(checked >= 10 * test_scale());
+  std::cout << what << ", " << family << ": " << checked << " calls checked\n";
+  SUCCEED();
 }
 
 }  // namespace calls

@@ -1,11 +1,8 @@
 // Gradient rules on batches of cotangents: what they give is what they give for each cotangent. The calls are those of
 // the golden files.
 #include <catch2/catch_test_macros.hpp>
-#include <filesystem>
-#include <iostream>
 
 #include "calls.h"
-#include "support/scale.h"
 
 import topbit;
 import topbit.transform;
@@ -65,28 +62,15 @@ std::string check(const tb::operator_handle& op, const golden::rules& how, std::
   return examples::compare(op, found, wanted, how, false);
 }
 
-void check_family(const std::string& family) {
-  std::size_t checked = 0;
-  sampled_cases drawn;
-  calls::each_block(family, [&](const tb::operator_handle& op, const golden::block& b) {
-    std::size_t failed = 0;
-    for (const golden::one_case& c : b.cases) {
-      if (!drawn.is_drawn() || !calls::read_arguments(op, c)) continue;
-      const std::string problem = check(op, b.how, checked);
-      if (!problem.empty() && ++failed <= 3) FAIL_CHECK(b.name << " " << c.line << "\n" << problem);
-    }
-    if (failed > 3) FAIL_CHECK(b.name << ": " << failed << " in all");
-  });
-  CHECK(checked >= 10 * test_scale());
-  std::cout << "gradients of batches, " << family << ": " << checked << " calls checked\n";
-  SUCCEED();
-}
-
 }  // namespace
 
 TEST_CASE("gradients: of batches of cotangents", "[transform][gradients]") {
-  for (const char* family : {"unary", "activation", "binary", "create", "reduce", "scan", "linalg", "index", "sort",
-                             "norm", "loss", "window", "view"}) {
-    DYNAMIC_SECTION(family) { check_family(family); }
+  for (const char* family : calls::differentiable) {
+    DYNAMIC_SECTION(family) {
+      calls::check_family("gradients of batches", family,
+                          [](const tb::operator_handle& op, const golden::block& b, std::size_t& checked) {
+                            return check(op, b.how, checked);
+                          });
+    }
   }
 }

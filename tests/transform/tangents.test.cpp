@@ -2,11 +2,8 @@
 // tangent of the argument. The calls are those of the golden files.
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <filesystem>
-#include <iostream>
 
 #include "calls.h"
-#include "support/scale.h"
 
 import topbit;
 import topbit.transform;
@@ -88,33 +85,14 @@ std::string check(const tb::operator_handle& op, std::size_t& checked) {
   return "by gradients " + std::to_string(reverse.value) + ", by tangents " + std::to_string(forward.value);
 }
 
-void check_family(const std::string& family) {
-  std::size_t checked = 0;
-  sampled_cases drawn;
-  calls::each_block(family, [&](const tb::operator_handle& op, const golden::block& b) {
-    std::size_t failed = 0;
-    for (const golden::one_case& c : b.cases) {
-      if (!drawn.is_drawn() || !calls::read_arguments(op, c)) continue;
-      std::string problem;
-      try {
-        problem = check(op, checked);
-      } catch (const tb::error& e) {
-        problem = e.what();
-      }
-      if (!problem.empty() && ++failed <= 3) FAIL_CHECK(b.name << " " << c.line << "\n" << problem);
-    }
-    if (failed > 3) FAIL_CHECK(b.name << ": " << failed << " in all");
-  });
-  CHECK(checked >= 10 * test_scale());
-  std::cout << "tangents, " << family << ": " << checked << " calls checked\n";
-  SUCCEED();
-}
-
 }  // namespace
 
 TEST_CASE("tangents: of all operators agree with gradients", "[transform][dual]") {
-  for (const char* family : {"unary", "activation", "binary", "create", "reduce", "scan", "linalg", "index", "sort",
-                             "norm", "loss", "window", "view"}) {
-    DYNAMIC_SECTION(family) { check_family(family); }
+  for (const char* family : calls::differentiable) {
+    DYNAMIC_SECTION(family) {
+      calls::check_family(
+          "tangents", family,
+          [](const tb::operator_handle& op, const golden::block&, std::size_t& checked) { return check(op, checked); });
+    }
   }
 }
