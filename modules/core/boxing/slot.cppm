@@ -63,8 +63,10 @@ inline constexpr std::array<slot_info, sizeof...(T)> slots{slot_of<T>()...};
 
 template <class Sig>
 inline constexpr std::span<const slot_info> argument_slots{};
+// Spans of arrays whose length depends on a signature are made from a pointer, here and elsewhere: clang takes 20 ms to
+// check std::span's other constructors for each type of array.
 template <class R, class... A>
-inline constexpr std::span<const slot_info> argument_slots<R(A...)>{slots<A...>};
+inline constexpr std::span<const slot_info> argument_slots<R(A...)>{slots<A...>.data(), sizeof...(A)};
 
 }  // namespace detail
 

@@ -40,7 +40,7 @@ std::size_t aliased_argument(const operator_handle& op, std::size_t result, std:
 void check_arguments(const operator_handle& op, const boxed_stack& s, std::span<const slot_info> slots);
 template <class... A>
 value* arguments_of(const operator_handle& op, boxed_stack& s) {
-  check_arguments(op, s, slots<A...>);
+  check_arguments(op, s, {slots<A...>.data(), sizeof...(A)});
   return stack_slots::top<sizeof...(A)>(s);
 }
 
@@ -157,7 +157,7 @@ struct boxed_call<R(A...)> {
       std::remove_reference_t<T>* found = nullptr;
       ((std::same_as<A, T> && (is_plain || is_reference_to<T>(v, a)) ? void(found = address_as<T>(a)) : void()), ...);
       if (!is_plain && found == nullptr) {
-        const std::size_t chosen = aliased_argument(op, index, results, candidates);
+        const std::size_t chosen = aliased_argument(op, index, results, {candidates.data(), sizeof...(A)});
         std::size_t i = 0;
         ((i++ == chosen ? void(found = address_as<T>(a)) : void()), ...);
       }

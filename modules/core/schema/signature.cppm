@@ -130,7 +130,8 @@ struct parts {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = item_from(Text.view(), parsed<Text>::code.items[i]);
     return all;
   }();
-  static constexpr author::schema_view view = view_from(Text.view(), parsed<Text>::code.head, items);
+  static constexpr author::schema_view view =
+      view_from(Text.view(), parsed<Text>::code.head, {items.data(), items.size()});
 };
 
 template <class Slot>

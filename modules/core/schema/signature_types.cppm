@@ -143,7 +143,8 @@ struct types_of;
 template <class R, class... A>
 struct types_of<R(A...)> {
   static constexpr std::array<named_type, sizeof...(A)> arguments{named<A>...};
-  static constexpr signature_types value{named<R>, arguments, result_list<R>::all};
+  static constexpr auto& results = result_list<R>::all;
+  static constexpr signature_types value{named<R>, {arguments.data(), sizeof...(A)}, {results.data(), results.size()}};
 };
 
 // The alias set that a written argument is in: a, b, ..., z, a1, b1, ...
