@@ -76,6 +76,7 @@ export import :operators.text_call;
 export import :operators.op;
 export import :operators.pointer_kernel;
 export import :operators.kernel_row;
+export import :operators.signature_kernel;
 export import :operators.library;
 export import :operators.overloads;
 

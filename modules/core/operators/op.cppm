@@ -102,7 +102,7 @@ struct caller<R(A...)> {
   }
   [[clang::optnone]] static R raise(A... a, key_set keys, const kernel* k) {
     const std::array<key_set, sizeof...(A)> brought{keys_in(a)...};
-    return select(k->owner, reselect_or_raise(*k->owner, keys, brought), std::forward<A>(a)...);
+    return select(k->owner, reselect_or_raise(*k->owner, keys, {brought.data(), sizeof...(A)}), std::forward<A>(a)...);
   }
   static R adapt(A... a, key_set keys, const kernel* k) {
     const auto* target = static_cast<const kernel*>(k->state);
@@ -162,6 +162,16 @@ inline constexpr signature_info signature_of{raw_type_name<Sig>(),
                                              argument_slots<Sig>,
                                              types_of<Sig>::value};
 
+// A kernel that is an object may have a kernel_note.
+template <auto Fn>
+constexpr void add_note(kernel& k) noexcept {
+  using function = std::remove_cvref_t<decltype(Fn)>;
+  if constexpr (requires { static_cast<const kernel_note*>(&function::note); }) {
+    k.state = &function::note;
+    k.noted = true;
+  }
+}
+
 // The thunk of a kernel known at compile time: the kernel's body is inlined here.
 template <auto Fn, class Sig>
 struct kernel_thunk;
@@ -173,14 +183,9 @@ struct kernel_thunk<Fn, R(A...)> {
     else
       return Fn(std::forward<A>(a)...);
   }
-  // A kernel that is an object may have a kernel_note.
   static constexpr typed_kernel<R(A...)> record = [] {
     typed_kernel<R(A...)> r{{.boxed = &unboxed_call<R(A...)>::run}, &run};
-    using function = std::remove_cvref_t<decltype(Fn)>;
-    if constexpr (requires { static_cast<const kernel_note*>(&function::note); }) {
-      r.state = &function::note;
-      r.noted = true;
-    }
+    add_note<Fn>(r);
     return r;
   }();
 };
@@ -196,11 +201,7 @@ struct boxed_thunk {
   // The image's note is referred to so that a shared object which registers nothing but this has one.
   static constexpr kernel record = [] {
     kernel r{.boxed = &run, .state = &image_note<0>::value, .kind = kernel_kind::boxed};
-    using function = std::remove_cvref_t<decltype(Fn)>;
-    if constexpr (requires { static_cast<const kernel_note*>(&function::note); }) {
-      r.state = &function::note;
-      r.noted = true;
-    }
+    add_note<Fn>(r);
     return r;
   }();
 };
@@ -350,9 +351,11 @@ class typed_handle<R(A...)> {
   R call_at(dispatch_key k, A... a) const {
     return detail::caller<R(A...)>::jump(detail::kernel_at(*head_, k), k, std::forward<A>(a)...);
   }
+  /// The handle without the signature.
+  operator_handle handle() const noexcept { return detail::handle_access::of(*head_); }
 
  private:
-  const detail::entry_head* head_;
+  detail::entry_head* head_;
 };
 
 template <class Sig>

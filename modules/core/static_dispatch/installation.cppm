@@ -50,6 +50,11 @@ installation install(const Set&, registry& r = registry::process(),
                      std::source_location where = std::source_location::current()) {
   return {Set::plain::rows, r, where};
 }
+/// The same for a list of rows.
+export inline installation install(std::span<const author::kernel_row> rows, registry& r = registry::process(),
+                                   std::source_location where = std::source_location::current()) {
+  return {rows, r, where};
+}
 /// Defines the operators, as def() does, whoever owns their namespaces: `install(operators<add, mul>{})`.
 export template <auto... Op>
 installation install(operators<Op...>, registry& r = registry::process(),
