@@ -31,12 +31,9 @@ std::string batched_tensor::text(std::string of_wrapped) const {
 
 tensor make_batched(const tensor& physical, std::int64_t dim, const batch_level& l) {
   const author::tensor_record& r = author::record_of(physical);
-  shape sizes, strides;
-  for (std::size_t i = 0; i < r.sizes.size(); ++i) {
-    if (static_cast<std::int64_t>(i) == dim) continue;
-    sizes.push_back(r.sizes[i]);
-    strides.push_back(r.strides[i]);
-  }
+  shape sizes = r.sizes, strides = r.strides;
+  sizes.erase(static_cast<std::size_t>(dim));
+  strides.erase(static_cast<std::size_t>(dim));
   // Gradients, tangents and counts of writes are those of the physical tensor.
   return author::make_wrapper(sizes, strides, r.type, r.where,
                               (r.keys - keys_of_physical) | key_set(key::FuncTorchBatched),

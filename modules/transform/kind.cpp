@@ -13,51 +13,6 @@ namespace {
 
 using int_list = std::span<const std::int64_t>;
 
-// The type that operands promote to: those without dimensions by their category only. `rank_of` says what has none.
-template <class RankOf>
-dtype promoted_by(std::span<const operand> operands, RankOf rank_of) {
-  std::optional<dtype> shaped, number;
-  for (const operand& o : operands) {
-    if (o.out) continue;
-    std::optional<dtype>& of = rank_of(o) == 0 ? number : shaped;
-    of = of ? promote(*of, o.physical.dtype()) : o.physical.dtype();
-  }
-  if (!shaped || !number) return shaped ? *shaped : number.value_or(dtype::float32);
-  return can_cast(*number, *shaped) ? *shaped : promote(*shaped, *number);
-}
-
-// A batched operand whose examples have no dimensions has one, and so takes part in promotion as its examples do not.
-// Casts such operands, if that makes a difference, and returns what is to be done to results: none if nothing.
-struct changed_result {
-  dtype found, wanted;
-};
-std::optional<changed_result> promote_as_examples(std::span<operand> operands) {
-  bool numbers = false, differ = false;
-  for (const operand& o : operands) {
-    numbers = numbers || (o.is_batched() && o.rank() == 0);
-    differ = differ || o.physical.dtype() != operands[0].physical.dtype();
-  }
-  if (!numbers || !differ) return std::nullopt;
-  const auto of_example = [](const operand& o) { return o.rank(); };
-  const auto of_physical = [](const operand& o) { return o.physical.dim(); };
-  const dtype wanted = promoted_by(operands, of_example), found = promoted_by(operands, of_physical);
-  if (wanted == found) return std::nullopt;
-  // Kernels of narrow types compute in float32 or int64, and a number is not rounded to the narrow type before.
-  const bool wider = promote(wanted, found) != found;
-  const dtype computed = is_floating(wanted) && wanted != dtype::float64 ? dtype::float32 : wanted;
-  for (operand& o : operands) {
-    if ((is_floating(wanted) || wider) && o.is_batched() && o.rank() == 0 && o.physical.dtype() != wanted && !o.written)
-      o.physical = to(o.physical, computed);
-  }
-  return changed_result{promoted_by(operands, of_physical), wanted};
-}
-
-std::int64_t highest_rank(std::span<const operand> operands) {
-  std::int64_t rank = 0;
-  for (const operand& o : operands) rank = std::max(rank, o.rank());
-  return rank;
-}
-
 // Dimension `dim` of an example of this rank, in a tensor with the batch dimension first. An invalid one stays so.
 std::int64_t shifted(std::int64_t dim, std::int64_t rank) {
   const std::int64_t dims = std::max<std::int64_t>(rank, 1);
@@ -65,42 +20,14 @@ std::int64_t shifted(std::int64_t dim, std::int64_t rank) {
   return (dim < 0 ? dim + dims : dim) + 1;
 }
 
-bool first_input_is_plain(std::span<const operand> operands) {
-  return !std::ranges::any_of(operands, [](const operand& o) { return !o.written && o.is_batched(); });
-}
 bool takes_list(const batched_call& call, std::string_view name) {
   for (const author::schema_item& i : call.items()) {
     if (i.name == name) return i.modifiers[0] == author::type_modifier::list;
   }
   return false;
 }
-operand* first_input(std::span<operand> operands) {
-  const auto found = std::ranges::find_if(operands, [](const operand& o) { return !o.written; });
-  return found == operands.end() ? nullptr : &*found;
-}
 
 }  // namespace
-
-void batch_elementwise(const operator_handle& op, boxed_stack& stack) {
-  batch(op, stack, [](batched_call& call) {
-    const std::span<operand> operands = call.operands();
-    if (operands.size() == 1) return call.finish(*operands[0].dim);
-    // Results given by an argument have a batch dimension, so the computed one needs one too.
-    if (first_input_is_plain(operands)) {
-      if (operand* const o = first_input(operands)) call.expand(*o);
-    }
-    const std::optional<changed_result> change = promote_as_examples(operands);
-    const std::int64_t rank = highest_rank(operands);
-    for (operand& o : operands) {
-      if (o.written && o.rank() != rank) throw shape_error("found operands of more dimensions than what is written");
-      if (!o.is_batched()) continue;
-      call.move_to_front(o);
-      for (std::int64_t missing = rank - o.rank(); missing > 0; --missing) o.physical = aten::unsqueeze(o.physical, 1);
-    }
-    if (!change) return call.finish(0);
-    call.finish(0, [&](const tensor& t) { return t.dtype() == change->found ? to(t, change->wanted) : t; });
-  });
-}
 
 void batch_reduction(const operator_handle& op, boxed_stack& stack) {
   batch(op, stack, [](batched_call& call) {

@@ -5,6 +5,7 @@ export module topbit.transform:kind;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :elementwise;
 
 namespace topbit {
 
@@ -28,7 +29,6 @@ constexpr std::string_view name_of(batching_kind k) noexcept {
 namespace detail {
 
 // The kernels of the kinds.
-void batch_elementwise(const operator_handle& op, boxed_stack& stack);
 void batch_reduction(const operator_handle& op, boxed_stack& stack);
 void batch_along_dimension(const operator_handle& op, boxed_stack& stack);
 void batch_like(const operator_handle& op, boxed_stack& stack);
@@ -40,7 +40,7 @@ template <author::batching_kind Kind>
 struct batching_kernel;
 template <>
 struct batching_kernel<author::batching_kind::elementwise> {
-  static constexpr author::kernel_note note{"batched element by element"};
+  static constexpr author::kernel_note note = batched_elementwise::note;
   static constexpr auto run = &batch_elementwise;
 };
 template <>
@@ -165,7 +165,10 @@ struct kind_rows<Kind, operator_list<Op...>> {
   template <class One>
   static constexpr author::kernel_row row() {
     static_assert(batches_as<One, Kind>, explain_batching_kind<One, Kind>());
-    return author::boxed_row<kind_kernel<Kind>{}>(One{}, key::FuncTorchBatched);
+    if constexpr (Kind == author::batching_kind::elementwise && is_plain_elementwise<typename One::signature>)
+      return author::signature_row<batched_elementwise{}>(One{}, key::FuncTorchBatched);
+    else
+      return author::boxed_row<kind_kernel<Kind>{}>(One{}, key::FuncTorchBatched);
   }
   static constexpr std::array<author::kernel_row, sizeof...(Op)> rows{row<Op>()...};
 };

@@ -183,6 +183,7 @@ TEST_CASE("vmap: an argument that is returned as it is stays one tensor", "[tran
   CHECK(same(tb::vmap([](const tb::tensor& x) {
                const tb::tensor y = x * 1.0;
                tb::tensor as_it_is = tb::contiguous(y);
+               CHECK(as_it_is.same_as(y));
                tb::add_(as_it_is, 1.0);
                return y;
              })(rows),
