@@ -21,6 +21,7 @@ export import :writes;
 export import :engine;
 
 // Tier 3: for users.
+export import :function_layer;
 export import :function;
 export import :check;
 export import :graph;

@@ -47,6 +47,10 @@ bool function_context::needs_input_grad(std::size_t i) const {
               std::to_string(i));
 }
 
+author::function_layer author::set_function_layer(function_layer l) noexcept {
+  return std::exchange(detail::this_thread_function_layer, l);
+}
+
 void function_context::mark_non_differentiable(const tensor& result) { non_differentiable_.push_back(result); }
 
 namespace detail {
@@ -75,13 +79,28 @@ std::vector<tensor> function_node::materialized(std::span<const tensor> of_resul
   return all;
 }
 
-void function_call::add_edge(const tensor& t) {
-  // forward() is not what is differentiated. A layer of forward mode reads saved results.
-  if (this_thread_reader != nullptr && innermost(t).keys().contains(key::ForwardAD)) {
+constinit thread_local author::function_layer this_thread_function_layer [[gnu::tls_model("initial-exec")]] = nullptr;
+
+bool brings_tangents(std::span<const tensor> arguments) {
+  bool found = false;
+  for (const tensor& t : arguments) {
+    if (!innermost(t).keys().contains(key::ForwardAD)) continue;
+    found = true;
+    if (!author::is_wrapper(t)) continue;
     throw error(
-        "apply: found an argument with a tangent; functions with a backward() of their own have no derivative along a "
-        "tangent in forward mode, linearize() computes it by reverse mode");
+        "apply: found a batched argument with a tangent; functions with a backward() of their own have no derivative "
+        "within vmap, operators have");
   }
+  return found;
+}
+
+void separate_results(std::span<tensor* const> results, std::span<const tensor> arguments) {
+  for (tensor* const r : results) {
+    if (r->defined() && among(arguments, *r)) *r = author::make_alias(*r);
+  }
+}
+
+void function_call::add_edge(const tensor& t) {
   // The gradient would be one of what the wrapper wraps, which backward() does not see.
   if (grad_enabled() && author::is_wrapper(t) && requires_grad(t)) {
     throw error(

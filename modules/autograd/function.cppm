@@ -17,6 +17,7 @@ import :variable;
 import :saved;
 import :rule;
 import :record;
+import :function_layer;
 
 namespace topbit {
 
@@ -167,17 +168,6 @@ struct function_call {
   // Saves the tensors that forward() asked for, once its results are known.
   void keep_saved(std::span<tensor* const> results);
   void attach(function_node* n, std::span<tensor* const> results, std::span<const tensor> arguments);
-
-  template <class T, class Visit>
-  static void each_argument(const T& x, Visit visit) {
-    if constexpr (std::same_as<T, std::optional<tensor>>) {
-      visit(x.has_value() ? *x : tensor());
-    } else if constexpr (is_tensor<T>) {
-      visit(x);
-    } else if constexpr (is_tensor<held_t<T>>) {
-      for (const auto& y : x) each_argument(y, visit);
-    }
-  }
 };
 
 template <class R, class Visit>
@@ -199,22 +189,44 @@ void each_result(R& r, Visit visit) {
 }
 
 template <class Function, class R, class... A>
-R apply_function(std::type_identity<R(A...)>, std::type_identity_t<A>... a) {
+R record_function(std::type_identity<R(A...)>, std::type_identity_t<A>... a) {
   function_call call;
   (call.add<std::remove_cvref_t<A>>(a), ...);
   R result = [&] {
-    const author::below_autograd guard;
+    // Neither recorded nor derived along tangents: backward() says what the derivative is.
+    const exclude_guard values_alone(autograd_keys | key_set(key::ForwardAD));
     return Function::forward(call.context, a...);
   }();
   if (!call.recorded) return result;
   std::vector<tensor*> results;
   each_result(result, [&](tensor& t) { results.push_back(&t); });
-  std::vector<tensor> arguments;
-  (function_call::each_argument<std::remove_cvref_t<A>>(a, [&](const tensor& t) { arguments.push_back(t); }), ...);
+  const std::vector<tensor> arguments = tensors_of(a...);
   call.keep_saved(results);
   auto* const n = new function_node_of<Function>(std::move(call.edges), std::move(call.context), results.size(),
                                                  type_name<Function>());
   call.attach(n, results, arguments);
+  return result;
+}
+
+template <class Function, class R, class... A>
+R apply_function(std::type_identity<R(A...)> signature, std::type_identity_t<A>... a) {
+  const author::function_layer layer = this_thread_function_layer;
+  if (layer == nullptr) [[likely]]
+    return record_function<Function>(signature, static_cast<A>(a)...);
+  const std::vector<tensor> arguments = tensors_of(a...);
+  if (!brings_tangents(arguments)) return record_function<Function>(signature, static_cast<A>(a)...);
+  R result = record_function<Function>(signature, static_cast<A>(a)...);
+  std::vector<tensor*> results;
+  each_result(result, [&](tensor& t) { results.push_back(&t); });
+  separate_results(results, arguments);
+  layer({type_name<Function>(), arguments, results, [&](std::span<const tensor> with) {
+           std::tuple<decltype(with_tensors(a, with))...> others{with_tensors(a, with)...};
+           R found = std::apply([&](auto&... b) { return apply_function<Function>(signature, static_cast<A>(b)...); },
+                                others);
+           std::vector<tensor> all;
+           each_result(found, [&](tensor& t) { all.push_back(t); });
+           return all;
+         }});
   return result;
 }
 

@@ -53,6 +53,13 @@ export inline bool is_inference(const tensor& t) noexcept { return author::recor
 /// For authors of kernels.
 export namespace author {
 
+/// Whether what a gradient rule computes from these tensors may be differentiated in turn: calls are recorded, or one
+/// of them has a tangent. Where a rule has a faster formula without derivatives it is for the other case.
+template <std::same_as<tensor>... T>
+bool may_be_derived(const T&... read) noexcept {
+  return grad_enabled() || (read.keys().contains(key::ForwardAD) || ...);
+}
+
 /// For a kernel that has done autograd's work itself: calls in the scope skip autograd.
 using below_autograd = no_grad;
 

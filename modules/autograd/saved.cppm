@@ -35,7 +35,8 @@ using saved_result_reader = void (*)(const node& of, std::uint32_t result, const
 /// a reader a rule that is not recorded reads its results without an allocation.
 saved_result_reader set_saved_result_reader(saved_result_reader r) noexcept;
 
-/// The recorded call that made a tensor, and which of its results it is. Empty if there is none.
+/// The recorded call that made a tensor, or wrote it last, and which of its results it is; of a base, it may have
+/// written a view of it. Empty if there is none.
 struct recorded_result {
   intrusive_ptr<node> of;
   std::uint32_t result = 0;

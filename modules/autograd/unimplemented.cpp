@@ -105,7 +105,7 @@ void run(const operator_handle& op, key_set keys, boxed_stack& s) {
   const std::span<const value> arguments = s.top(op.argument_count());
   bool wanted = false;
   each_boxed(arguments, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
-  if (const std::vector<tensor> written = written_by(op, arguments); !written.empty()) {
+  if (const std::vector<tensor> written = author::written_tensors(op, arguments); !written.empty()) {
     if (wanted) raise_in_place(op.name());
     return run_counting_writes(op, below_autograd, s, written);
   }
@@ -134,20 +134,6 @@ void run(const operator_handle& op, key_set keys, boxed_stack& s) {
 }
 
 }  // namespace
-
-// The arguments that a call writes to: those that the schema marks or, without a schema, those passed by C++ reference.
-std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments) {
-  std::vector<tensor> written;
-  const auto add = [&](const tensor& t) {
-    if (t.defined()) written.push_back(t);
-  };
-  const author::schema_view* schema = op.parsed_schema();
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (schema != nullptr ? schema->arguments[i].writes : arguments[i].is_reference())
-      author::each_tensor(arguments[i], add);
-  }
-  return written;
-}
 
 void run_counting_writes(const operator_handle& op, key_set below, boxed_stack& s, std::span<const tensor> written) {
   std::vector<std::uint32_t> before;

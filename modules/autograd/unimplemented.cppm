@@ -17,8 +17,6 @@ export missing_rule set_missing_rule(missing_rule when) noexcept;
 
 namespace detail {
 
-// The mutable arguments of a call: marked in the schema, or, without a schema, non-const C++ references.
-std::vector<tensor> written_by(const operator_handle& op, std::span<const value> arguments);
 // Redispatches, and counts the writes. Results replace the arguments on the stack, so `written` holds these. A kernel
 // composed of counting operators has counted already.
 void run_counting_writes(const operator_handle& op, key_set below, boxed_stack& s, std::span<const tensor> written);

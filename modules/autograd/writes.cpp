@@ -33,9 +33,21 @@ void detail::raise_in_place(std::string_view op) {
 
 namespace author {
 
+std::vector<tensor> written_tensors(const operator_handle& op, std::span<const value> arguments) {
+  std::vector<tensor> written;
+  const auto add = [&](const tensor& t) {
+    if (t.defined()) written.push_back(t);
+  };
+  const author::schema_view* schema = op.parsed_schema();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (schema != nullptr ? schema->arguments[i].writes : arguments[i].is_reference()) each_tensor(arguments[i], add);
+  }
+  return written;
+}
+
 void count_writes_and_track_views(const operator_handle& op, key_set keys, boxed_stack& s) {
   const std::span<const value> arguments = s.top(op.argument_count());
-  const std::vector<tensor> written = topbit::detail::written_by(op, arguments);
+  const std::vector<tensor> written = written_tensors(op, arguments);
   tensor base;
   for (const value& v : arguments) {
     each_tensor(v, [&](const tensor& t) {

@@ -29,15 +29,20 @@ std::string batched_tensor::text(std::string of_wrapped) const {
   return "batched (" + described(level) + ", batch dimension " + std::to_string(dim) + ") " + std::move(of_wrapped);
 }
 
-tensor make_batched(const tensor& physical, std::int64_t dim, const batch_level& l) {
+shape without_dimension(const shape& of, std::int64_t dim) {
+  if (dim == 0) return std::span<const std::int64_t>(of).subspan(1);
+  shape rest = of;
+  rest.erase(static_cast<std::size_t>(dim));
+  return rest;
+}
+
+tensor make_batched(tensor physical, std::int64_t dim, const batch_level& l) {
   const author::tensor_record& r = author::record_of(physical);
-  shape sizes = r.sizes, strides = r.strides;
-  sizes.erase(static_cast<std::size_t>(dim));
-  strides.erase(static_cast<std::size_t>(dim));
   // Gradients, tangents and counts of writes are those of the physical tensor.
-  return author::make_wrapper(sizes, strides, r.type, r.where,
-                              (r.keys - keys_of_physical) | key_set(key::FuncTorchBatched),
-                              intrusive_ptr<author::wrapper_extension>(new batched_tensor(physical, dim, l.number)));
+  const key_set keys = (r.keys - keys_of_physical) | key_set(key::FuncTorchBatched);
+  return author::make_wrapper(
+      without_dimension(r.sizes, dim), without_dimension(r.strides, dim), r.type, r.where, keys,
+      intrusive_ptr<author::wrapper_extension>(new batched_tensor(std::move(physical), dim, l.number)));
 }
 
 namespace {

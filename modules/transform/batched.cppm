@@ -16,6 +16,8 @@ struct batched_tensor final : author::wrapper_extension {
       : wrapper_extension(std::move(physical)), dim(at), level(of) {}
   [[noreturn]] void refuse_elements(std::string_view what) const override;
   std::string text(std::string of_wrapped) const override;
+  static void* operator new(std::size_t bytes) { return author::take_memory(bytes); }
+  static void operator delete(void* p, std::size_t bytes) noexcept { author::give_memory(p, bytes); }
 
   const std::int64_t dim;
   const std::uint64_t level;
@@ -29,7 +31,7 @@ inline const batched_tensor* batched_of(const tensor& t) noexcept {
 }
 
 // A batched tensor of this level: `physical` without dimension `dim`.
-tensor make_batched(const tensor& physical, std::int64_t dim, const batch_level& l);
+tensor make_batched(tensor physical, std::int64_t dim, const batch_level& l);
 
 // Gives a tensor that was made within the level a copy for each example, of which it becomes the wrapper: its handles
 // and the base of a view see it. False if the tensor is older than the level, or if other tensors share its memory.
@@ -46,6 +48,8 @@ inline bool is_batched_at(const tensor& t, const batch_level& l) noexcept {
   return b != nullptr && b->level == l.number;
 }
 
+// The sizes of an example, or its strides.
+shape without_dimension(const shape& of, std::int64_t dim);
 // The tensor with the batch dimension first. Expands one that is not batched, without a copy.
 tensor with_batch_first(const tensor& physical, batch_dim dim, std::int64_t size);
 // One example of a tensor; the tensor itself if it has no batch dimension.

@@ -24,14 +24,6 @@ namespace {
               std::string(op.name()));
 }
 
-shape without_dimension(const shape& sizes, std::int64_t dim) {
-  shape rest;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (static_cast<std::int64_t>(i) != dim) rest.push_back(sizes[i]);
-  }
-  return rest;
-}
-
 }  // namespace
 
 const batch_level& level_of(const operator_handle& op, std::span<const value> arguments) {

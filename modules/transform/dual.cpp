@@ -5,6 +5,7 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import topbit.ops;
+import :forward;
 
 namespace topbit {
 
@@ -78,7 +79,8 @@ void tangents::drop(std::uint64_t level) {
 tangent_level::tangent_level()
     : number(new_level_number()),
       outer_(this_thread_levels),
-      reader_before_(author::set_saved_result_reader(&tangent_levels::read)) {
+      reader_before_(author::set_saved_result_reader(&tangent_levels::read)),
+      functions_before_(author::set_function_layer(&forward_function)) {
   this_thread_levels = this;
 }
 tangent_level::~tangent_level() {
@@ -90,6 +92,7 @@ tangent_level::~tangent_level() {
   }
   this_thread_levels = outer_;
   author::set_saved_result_reader(reader_before_);
+  author::set_function_layer(functions_before_);
   results_.clear();
   tangents::drop(number);
 }

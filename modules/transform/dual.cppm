@@ -58,6 +58,7 @@ struct tangent_level {
   std::unordered_map<const node*, std::vector<recorded>> results_;
   tangent_level* const outer_;
   const author::saved_result_reader reader_before_;
+  const author::function_layer functions_before_;
 };
 
 // Calls of forward mode itself: the call that they belong to came through the layers above already.

@@ -86,45 +86,40 @@ void batch_elementwise(const operator_handle& op, boxed_stack& stack) {
   });
 }
 
-const batch_level* unwrap(std::span<const tensor* const> given, std::span<const tensor*> physical, bool writes_first,
-                          std::int64_t& dim) noexcept {
+const batch_level* unwrap(std::span<elementwise_operand> operands, bool writes_first, std::int64_t& dim) noexcept {
   std::uint64_t highest = 0;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const batched_tensor* const b = batched_of(*given[i]);
-    physical[i] = given[i];
-    if (b != nullptr) highest = std::max(highest, b->level);
+  for (elementwise_operand& o : operands) {
+    o.batched = batched_of(*o.given);
+    if (o.batched != nullptr) highest = std::max(highest, o.batched->level);
   }
   const batch_level* const l = level_numbered(highest);
   if (l == nullptr) return nullptr;
   dim = -1;
   std::int64_t rank = 0, plain_rank = 0;
   bool one_dtype = true;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const tensor& t = *given[i];
-    if (!t.defined()) return nullptr;
-    one_dtype = one_dtype && t.dtype() == given[0]->dtype();
-    const batched_tensor* const b = batched_of(t);
-    if (b == nullptr || b->level != highest) {
-      if (writes_first && i == 0) return nullptr;
+  for (elementwise_operand& o : operands) {
+    const tensor& t = *o.given;
+    one_dtype = one_dtype && t.dtype() == operands[0].given->dtype();
+    if (o.batched == nullptr || o.batched->level != highest) {
+      o.batched = nullptr;
       plain_rank = std::max(plain_rank, t.dim());
       continue;
     }
-    if (dim >= 0 && (b->dim != dim || t.dim() != rank)) return nullptr;
-    dim = b->dim;
+    if (dim >= 0 && (o.batched->dim != dim || t.dim() != rank)) return nullptr;
+    dim = o.batched->dim;
     rank = t.dim();
-    physical[i] = &b->wrapped;
   }
+  if (writes_first && operands[0].batched == nullptr) return nullptr;
   // Those that are not batched broadcast behind the batch dimension.
   if (plain_rank > rank || (plain_rank != 0 && dim != 0)) return nullptr;
   return rank != 0 || one_dtype ? l : nullptr;
 }
 
-tensor rewrapped(tensor result, std::span<const tensor* const> given, std::span<const tensor* const> physical,
-                 std::int64_t dim, const batch_level& l) {
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (physical[i]->same_as(result) && physical[i] != given[i]) return *given[i];
+tensor rewrapped(tensor result, std::span<const elementwise_operand> operands, std::int64_t dim, const batch_level& l) {
+  for (const elementwise_operand& o : operands) {
+    if (o.batched != nullptr && o.batched->wrapped.same_as(result)) return *o.given;
   }
-  return make_batched(result, dim, l);
+  return make_batched(std::move(result), dim, l);
 }
 
 }  // namespace topbit::detail

@@ -14,14 +14,18 @@ namespace topbit::detail {
 // For all calls: aligns the operands, and casts them where they would promote as their examples do not.
 void batch_elementwise(const operator_handle& op, boxed_stack& stack);
 
-// The level that a call is for, with `physical` the operands that it takes instead, and `dim` the batch dimension of
-// the result. Null if more is to be done: operands of different numbers of dimensions or with different batch
-// dimensions, numbers of different dtypes, a write to what is not batched, a vmap that has ended.
-const batch_level* unwrap(std::span<const tensor* const> given, std::span<const tensor*> physical, bool writes_first,
-                          std::int64_t& dim) noexcept;
+// A tensor argument, and what it is as batched at the level of the call; null if it is not.
+struct elementwise_operand {
+  const tensor* given = nullptr;
+  const batched_tensor* batched = nullptr;
+  const tensor& physical() const noexcept { return batched != nullptr ? batched->wrapped : *given; }
+};
+// The level of a call whose operands only have to lose their wrappers, and the batch dimension `dim` of the result.
+// Null if more is to be done: operands of different numbers of dimensions or with different batch dimensions, numbers
+// of different dtypes, a write to what is not batched, a vmap that has ended.
+const batch_level* unwrap(std::span<elementwise_operand> operands, bool writes_first, std::int64_t& dim) noexcept;
 // The result as the examples' function sees it: the argument itself if the operator returned its physical tensor.
-tensor rewrapped(tensor result, std::span<const tensor* const> given, std::span<const tensor* const> physical,
-                 std::int64_t dim, const batch_level& l);
+tensor rewrapped(tensor result, std::span<const elementwise_operand> operands, std::int64_t dim, const batch_level& l);
 
 template <class T>
 inline constexpr bool is_operand = std::same_as<std::remove_cvref_t<T>, tensor>;
@@ -56,23 +60,24 @@ struct batched_elementwise {
   R operator()(typed_handle<R(A...)> op, key_set keys, A... a) const {
     constexpr std::size_t count = (std::size_t{is_operand<A>} + ...);
     constexpr bool writes = std::is_reference_v<R>;
-    std::array<const tensor*, count> given, physical;
+    std::array<elementwise_operand, count> operands;
     std::size_t i = 0;
     const auto add = [&]<class T>(const T& x) {
-      if constexpr (is_operand<T>) given[i++] = &x;
+      if constexpr (is_operand<T>) operands[i++].given = &x;
     };
     (add(a), ...);
     std::int64_t dim = 0;
-    const batch_level* const l = unwrap(given, physical, writes, dim);
+    const batch_level* const l = unwrap({operands.data(), count}, writes, dim);
     if (l == nullptr) return author::call_boxed_kernel<&batch_elementwise>(op, keys, static_cast<A>(a)...);
     try {
       const below_level outside(*l);
       if constexpr (writes) {
-        tensor written = *physical[0];
-        call(op, written, physical, std::index_sequence_for<A...>{}, a...);
+        tensor written = operands[0].physical();
+        call(op, written, operands.data(), std::index_sequence_for<A...>{}, a...);
         return std::get<0>(std::tie(a...));
       } else {
-        return rewrapped(call(op, nullptr, physical, std::index_sequence_for<A...>{}, a...), given, physical, dim, *l);
+        return rewrapped(call(op, nullptr, operands.data(), std::index_sequence_for<A...>{}, a...),
+                         {operands.data(), count}, dim, *l);
       }
     } catch (error& e) {
       raise(op.handle(), e, a...);
@@ -87,18 +92,18 @@ struct batched_elementwise {
     return static_cast<std::size_t>(std::count(all, all + to, true));
   }
   template <class T, class Written, class X>
-  static T&& place(Written& written, const tensor* physical, X& x) noexcept {
+  static T&& place(Written& written, const elementwise_operand* operand, X& x) noexcept {
     if constexpr (std::same_as<T, tensor&>)
       return written;
     else if constexpr (is_operand<T>)
-      return *physical;
+      return operand->physical();
     else
       return static_cast<T&&>(x);
   }
   template <class R, class... A, class Written, std::size_t... I>
-  static R call(typed_handle<R(A...)> op, Written&& written, std::span<const tensor* const> physical,
+  static R call(typed_handle<R(A...)> op, Written&& written, const elementwise_operand* operands,
                 std::index_sequence<I...>, std::type_identity_t<A>&... a) {
-    return op(place<A>(written, is_operand<A> ? physical[operands_before<A...>(I)] : nullptr, a)...);
+    return op(place<A>(written, operands + operands_before<A...>(I), a)...);
   }
   template <class... A>
   [[noreturn, gnu::noinline]] static void raise(const operator_handle& op, error& e, A&... a) {

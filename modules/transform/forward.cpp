@@ -53,29 +53,33 @@ bool returns_views(const operator_handle& op) {
 }
 
 // Whether a tangent found has the elements of an argument's: a rule may give back what it was given.
-bool is_of_argument(const tensor& found, std::span<const value> arguments, std::uint64_t level) {
-  return any_tensor(arguments, [&](const tensor& t) {
-    const tensor along = tangent_of(t, level);
-    return along.defined() && author::record_of(along).data == author::record_of(found).data;
-  });
+bool is_of_argument(const tensor& found, const tensor& argument, std::uint64_t level) {
+  const tensor along = tangent_of(argument, level);
+  return along.defined() && author::record_of(along).data == author::record_of(found).data;
 }
 
 // Whether a derivative of the tangents of this level may be wanted: they or the arguments require gradients.
+bool is_derived_again(const tensor& argument, std::uint64_t level) {
+  if (!grad_enabled()) return false;
+  const tensor along = tangent_of(argument, level);
+  return requires_grad(argument) || (along.defined() && requires_grad(along));
+}
 bool is_derived_again(const dual_call& call, std::uint64_t level) {
-  return grad_enabled() && any_tensor(call.arguments, [&](const tensor& t) {
-           const tensor along = tangent_of(t, level);
-           return requires_grad(t) || (along.defined() && requires_grad(along));
-         });
+  return any_tensor(call.arguments, [&](const tensor& t) { return is_derived_again(t, level); });
 }
 
-// The arguments with a tangent as leaves, what stands in their places, the tangents, and the operator's results.
+// The arguments with a tangent as leaves, what stands in their places, the tangents, and the call's results.
 struct recorded_call {
   std::vector<tensor> leaves, places, along, results;
 
   template <class Prepare>
-  recorded_call(const dual_call& call, std::uint64_t level, Prepare prepare) {
+  recorded_call(const dual_call& call, std::uint64_t level, Prepare prepare)
+      : recorded_call([&](auto f) { return results_with(call.op, call.arguments, f); }, level, prepare) {}
+  // `call(f)` calls with f(t) in place of each tensor t.
+  template <class Call, class Prepare>
+  recorded_call(Call call, std::uint64_t level, Prepare prepare) {
     const enable_grad recording;
-    results = results_with(call.op, call.arguments, [&](const tensor& t) {
+    results = call([&](const tensor& t) {
       const tensor tangent = tangent_of(t, level);
       if (!tangent.defined()) return t;
       leaves.push_back(dual_alias(t, requires_grad(t)));
@@ -127,15 +131,6 @@ void write_tangent(const tensor& self, std::uint64_t level, const tensor& along)
   aten::copy_(view, along);
 }
 
-// What is written, in order.
-std::vector<tensor> written_by(const author::schema_view& s, std::span<const value> arguments) {
-  std::vector<tensor> all;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (s.arguments[i].writes) author::each_tensor(arguments[i], [&](const tensor& t) { all.push_back(t); });
-  }
-  return all;
-}
-
 void write_tangents(std::span<const tensor> written, const std::vector<std::uint64_t>& levels,
                     const found_tangents& results) {
   if (levels.empty()) return;
@@ -171,7 +166,7 @@ void call_written(const operator_handle& op, key_set keys, boxed_stack& stack,
                   const std::vector<std::uint64_t>& levels) {
   const author::schema_view& s = *op.parsed_schema();
   const std::span<const value> given = std::as_const(stack).top(op.argument_count());
-  const std::vector<tensor> written = written_by(s, given);
+  const std::vector<tensor> written = author::written_tensors(op, given);
   found_tangents results;
   if (!op.tags().contains(tag::random)) {
     const std::optional<operator_handle> functional = functional_of(op);
@@ -300,8 +295,10 @@ found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level) 
   return sum;
 }
 
-found_tangents transposed_tangents(const dual_call& call, std::uint64_t level) {
-  const recorded_call recorded(call, level, [](const tensor& t) { return t; });
+namespace {
+
+// The tangents of the results: the gradient, a linear function of the gradients of the results, transposed.
+found_tangents transposed(const recorded_call& recorded, bool again) {
   // As a function of the gradients of the results.
   std::vector<tensor> outputs, cotangents, pulled, along;
   std::vector<std::size_t> places;
@@ -326,14 +323,37 @@ found_tangents transposed_tangents(const dual_call& call, std::uint64_t level) {
     }
   }
   if (pulled.empty()) return found;
-  const bool again = is_derived_again(call, level);
   const std::vector<tensor> pushed = grad(
       pulled, cotangents, {.retain_graph = again, .create_graph = again, .allow_unused = true, .gradients = along});
   for (std::size_t i = 0; i < pushed.size(); ++i) found[places[i]] = pushed[i];
   return found;
 }
 
+}  // namespace
+
+found_tangents transposed_tangents(const dual_call& call, std::uint64_t level) {
+  return transposed(recorded_call(call, level, [](const tensor& t) { return t; }), is_derived_again(call, level));
+}
+
 namespace {
+
+// Gives results, which are no arguments, their tangents: `formula(level)`. One that is shared is copied before it is
+// written.
+template <class Formula, class Shared>
+void set_tangents(std::span<const tensor> results, std::span<const std::uint64_t> levels, Formula formula,
+                  Shared is_shared) {
+  for (const std::uint64_t level : levels) {
+    const tangent_levels::formula_scope scope(level);
+    const found_tangents found = formula(level);
+    for (std::size_t i = 0; i < std::min(results.size(), found.size()); ++i) {
+      if (is_differentiable(results[i]) && found[i].defined())
+        set_tangent(results[i], level, found[i], is_shared(found[i], level));
+    }
+  }
+  for (const tensor& t : results) {
+    if (t.defined() && may_be_dual(t)) tangent_levels::remember(author::recorded_result_of(t), t);
+  }
+}
 
 // The same of a call with tangents of these levels.
 void call_with_levels(const operator_handle& op, key_set keys, boxed_stack& stack,
@@ -353,23 +373,11 @@ void call_with_levels(const operator_handle& op, key_set keys, boxed_stack& stac
       v = author::map_tensors(v, [](const tensor& t) { return t.defined() ? aten::alias(t) : t; });
   }
   const bool views = returns_views(op);
-  for (const std::uint64_t level : levels) {
-    const tangent_levels::formula_scope scope(level);
-    const found_tangents found = formula({op, arguments, results}, level);
-    std::size_t i = 0;
-    for (const value& v : results) {
-      author::each_tensor(v, [&](const tensor& t) {
-        const std::size_t at = i++;
-        if (!is_differentiable(t) || at >= found.size() || !found[at].defined()) return;
-        set_tangent(t, level, found[at], !views && is_of_argument(found[at], arguments, level));
+  set_tangents(
+      tensors_in(results), levels, [&](std::uint64_t level) { return formula({op, arguments, results}, level); },
+      [&](const tensor& found, std::uint64_t level) {
+        return !views && any_tensor(arguments, [&](const tensor& t) { return is_of_argument(found, t, level); });
       });
-    }
-  }
-  for (const value& v : results) {
-    author::each_tensor(v, [](const tensor& t) {
-      if (t.defined() && may_be_dual(t)) tangent_levels::remember(author::recorded_result_of(t), t);
-    });
-  }
 }
 
 }  // namespace
@@ -378,6 +386,28 @@ void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& st
   const std::vector<std::uint64_t> levels = levels_of(std::as_const(stack).top(op.argument_count()));
   if (levels.empty()) return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
   call_with_levels(op, keys, stack, levels, formula);
+}
+
+void forward_function(const author::applied_function& call) {
+  std::vector<std::uint64_t> levels;
+  for (const tensor& t : call.arguments) add_levels(t, levels);
+  std::vector<tensor> results;
+  for (const tensor* const r : call.results) results.push_back(*r);
+  const auto any_argument = [&](auto f) { return std::ranges::any_of(call.arguments, f); };
+  set_tangents(
+      results, levels,
+      [&](std::uint64_t level) {
+        const auto again = [&](auto f) {
+          std::vector<tensor> with;
+          for (const tensor& t : call.arguments) with.push_back(f(t));
+          return call.again(with);
+        };
+        return transposed(recorded_call(again, level, [](const tensor& t) { return t; }),
+                          any_argument([&](const tensor& t) { return is_derived_again(t, level); }));
+      },
+      [&](const tensor& found, std::uint64_t level) {
+        return any_argument([&](const tensor& t) { return is_of_argument(found, t, level); });
+      });
 }
 
 void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack) {
@@ -398,8 +428,7 @@ void forward_without_kind(const operator_handle& op, key_set keys, boxed_stack& 
     case gradient_declaration::needless: return op.redispatch_boxed(keys & below(key::ForwardAD), stack);
     case gradient_declaration::none: {
       // What it writes does not depend on the arguments.
-      const author::schema_view* const s = op.parsed_schema();
-      const std::vector<tensor> written = s != nullptr ? written_by(*s, top) : std::vector<tensor>();
+      const std::vector<tensor> written = author::written_tensors(op, top);
       op.redispatch_boxed(keys & below(key::ForwardAD), stack);
       return write_tangents(written, levels, {});
     }

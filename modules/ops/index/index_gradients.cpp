@@ -236,7 +236,7 @@ struct reduce_along_rule {
     if (!wanted[1]) return both;
     const tensor zero = aten::eq_Scalar(from, 0);
     const tensor zeros = Way::take(counted(filled(0, g), zero, at), dim, at);
-    const bool again = grad_enabled() || from.keys().contains(key::ForwardAD) || g.keys().contains(key::ForwardAD);
+    const bool again = author::may_be_derived(from, g);
     if (again && item<bool>(aten::any(aten::gt_Scalar(zeros, 1)))) {
       throw error(
           std::string(Op.name()) +

@@ -63,7 +63,7 @@ tensor product_before(T x, std::int64_t dim) {
 // at 0.
 tensor product_of_others(T x, std::int64_t dim) {
   if (x.numel() == 0) return x;
-  if (grad_enabled() || x.keys().contains(key::ForwardAD)) {
+  if (author::may_be_derived(x)) {
     const std::int64_t back[] = {dim};
     return product_before(x, dim) * aten::flip(product_before(aten::flip(x, back), dim), back);
   }

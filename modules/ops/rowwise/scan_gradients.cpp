@@ -57,8 +57,7 @@ tensor size_of(T g) {
 using logcumsumexp_kernel = derivative<aten::logcumsumexp, keep<0, the_result>, [](T g, T x, T y, std::int64_t dim) {
   if (x.numel() == 0) return tensor(g);
   tensor above = aten::where_ScalarOther(aten::gt_Scalar(g, 0), g, 0);
-  if (grad_enabled() || x.keys().contains(key::ForwardAD) || g.keys().contains(key::ForwardAD))
-    above = above + size_of(g);
+  if (author::may_be_derived(x, g)) above = above + size_of(g);
   return weighed(above, x, y, dim) - weighed(above - g, x, y, dim);
 }>;
 

@@ -1,0 +1,81 @@
+// What a layer with data of its own about tensors does for calls of user-defined functions, which are not operators.
+export module topbit.autograd:function_layer;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :rule;
+
+namespace topbit {
+
+export namespace author {
+
+/// A call of apply() as a layer sees it that knows more of tensors than autograd does.
+struct applied_function {
+  std::string_view name;
+  /// Its tensors in order, undefined where an optional one is left out.
+  std::span<const tensor> arguments;
+  /// None of them is an argument, so that a layer can attach data to them.
+  std::span<tensor* const> results;
+  /// Makes the call with other tensors in the places of the arguments, and returns the tensors of its results.
+  std::function<std::vector<tensor>(std::span<const tensor>)> again;
+};
+/// Called on this thread after a call of apply() with a tensor that brings ForwardAD, whose forward() ran without that
+/// Called on this thread after each call of apply() with a tensor that brings ForwardAD. To be set while a layer has
+/// such tensors.
+using function_layer = void (*)(const applied_function& call);
+/// Sets this thread's, null at first, and returns the one before.
+function_layer set_function_layer(function_layer l) noexcept;
+
+}  // namespace author
+
+namespace detail {
+
+extern constinit thread_local author::function_layer this_thread_function_layer [[gnu::tls_model("initial-exec")]];
+// Whether the layer is to see a call with these tensors. Throws error for a wrapper of such a tensor.
+bool brings_tangents(std::span<const tensor> arguments);
+// Replaces results that are arguments by aliases.
+void separate_results(std::span<tensor* const> results, std::span<const tensor> arguments);
+
+template <class T, class Visit>
+void each_argument(const T& x, Visit visit) {
+  if constexpr (std::same_as<T, std::optional<tensor>>) {
+    visit(x.has_value() ? *x : tensor());
+  } else if constexpr (is_tensor<T>) {
+    visit(x);
+  } else if constexpr (is_tensor<held_t<T>>) {
+    for (const auto& y : x) each_argument(y, visit);
+  }
+}
+
+template <class... A>
+std::vector<tensor> tensors_of(const A&... a) {
+  std::vector<tensor> all;
+  (each_argument(a, [&](const tensor& t) { all.push_back(t); }), ...);
+  return all;
+}
+// An argument with other tensors in the places of its own, from `with` on.
+template <class T>
+auto with_tensors(const T& x, std::span<const tensor>& with) {
+  const auto next = [&] {
+    const tensor t = with[0];
+    with = with.subspan(1);
+    return t;
+  };
+  if constexpr (std::same_as<T, std::optional<tensor>>) {
+    const tensor t = next();
+    return x ? T(t) : T();
+  } else if constexpr (is_tensor<T>) {
+    return next();
+  } else if constexpr (is_tensor<held_t<T>>) {
+    std::vector<std::ranges::range_value_t<T>> all;
+    for (const auto& y : x) all.push_back(with_tensors(y, with));
+    return all;
+  } else {
+    return x;
+  }
+}
+
+}  // namespace detail
+
+}  // namespace topbit
