@@ -95,8 +95,10 @@ bool brings_tangents(std::span<const tensor> arguments) {
 }
 
 void separate_results(std::span<tensor* const> results, std::span<const tensor> arguments) {
+  std::vector<tensor> taken(arguments.begin(), arguments.end());
   for (tensor* const r : results) {
-    if (r->defined() && among(arguments, *r)) *r = author::make_alias(*r);
+    if (r->defined() && among(taken, *r)) *r = author::make_alias(*r);
+    taken.push_back(*r);
   }
 }
 

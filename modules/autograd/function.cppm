@@ -188,18 +188,23 @@ void each_result(R& r, Visit visit) {
   }
 }
 
+template <class R>
+std::vector<tensor*> results_of(R& r) {
+  std::vector<tensor*> all;
+  each_result(r, [&](tensor& t) { all.push_back(&t); });
+  return all;
+}
+
 template <class Function, class R, class... A>
 R record_function(std::type_identity<R(A...)>, std::type_identity_t<A>... a) {
   function_call call;
   (call.add<std::remove_cvref_t<A>>(a), ...);
   R result = [&] {
-    // Neither recorded nor derived along tangents: backward() says what the derivative is.
-    const exclude_guard values_alone(autograd_keys | key_set(key::ForwardAD));
+    const author::below_autograd guard;
     return Function::forward(call.context, a...);
   }();
   if (!call.recorded) return result;
-  std::vector<tensor*> results;
-  each_result(result, [&](tensor& t) { results.push_back(&t); });
+  const std::vector<tensor*> results = results_of(result);
   const std::vector<tensor> arguments = tensors_of(a...);
   call.keep_saved(results);
   auto* const n = new function_node_of<Function>(std::move(call.edges), std::move(call.context), results.size(),
@@ -212,22 +217,25 @@ template <class Function, class R, class... A>
 R apply_function(std::type_identity<R(A...)> signature, std::type_identity_t<A>... a) {
   const author::function_layer layer = this_thread_function_layer;
   if (layer == nullptr) [[likely]]
-    return record_function<Function>(signature, static_cast<A>(a)...);
+    return record_function<Function>(signature, std::forward<A>(a)...);
   const std::vector<tensor> arguments = tensors_of(a...);
-  if (!brings_tangents(arguments)) return record_function<Function>(signature, static_cast<A>(a)...);
-  R result = record_function<Function>(signature, static_cast<A>(a)...);
+  if (!brings_tangents(arguments)) return record_function<Function>(signature, std::forward<A>(a)...);
+  std::optional<R> result;
   std::vector<tensor*> results;
-  each_result(result, [&](tensor& t) { results.push_back(&t); });
-  separate_results(results, arguments);
-  layer({type_name<Function>(), arguments, results, [&](std::span<const tensor> with) {
-           std::tuple<decltype(with_tensors(a, with))...> others{with_tensors(a, with)...};
-           R found = std::apply([&](auto&... b) { return apply_function<Function>(signature, static_cast<A>(b)...); },
-                                others);
-           std::vector<tensor> all;
-           each_result(found, [&](tensor& t) { all.push_back(t); });
-           return all;
-         }});
-  return result;
+  const auto run = [&] {
+    results = results_of(result.emplace(record_function<Function>(signature, static_cast<A>(a)...)));
+    separate_results(results, arguments);
+    return std::span<tensor* const>(results);
+  };
+  const auto again = [&](std::span<const tensor> with) {
+    std::tuple<decltype(with_tensors(a, with))...> others{with_tensors(a, with)...};
+    R found = std::apply([&](auto&... b) { return apply_function<Function>(signature, static_cast<A>(b)...); }, others);
+    std::vector<tensor> all;
+    for (const tensor* const t : results_of(found)) all.push_back(*t);
+    return all;
+  };
+  layer({type_name<Function>(), arguments, run, again});
+  return std::move(*result);
 }
 
 }  // namespace detail

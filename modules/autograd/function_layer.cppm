@@ -10,19 +10,20 @@ namespace topbit {
 
 export namespace author {
 
-/// A call of apply() as a layer sees it that knows more of tensors than autograd does.
+/// A call of apply() as a layer sees it that knows more of tensors than autograd does. Valid during the call.
 struct applied_function {
   std::string_view name;
   /// Its tensors in order, undefined where an optional one is left out.
   std::span<const tensor> arguments;
-  /// None of them is an argument, so that a layer can attach data to them.
-  std::span<tensor* const> results;
-  /// Makes the call with other tensors in the places of the arguments, and returns the tensors of its results.
+  /// Makes the call and returns its results, for the layer to attach its data to: none of them is an argument, or the
+  /// same as another. To be called once.
+  std::function<std::span<tensor* const>()> run;
+  /// Makes the call with other tensors in the places of the arguments, forward() included, and returns the tensors of
+  /// its results.
   std::function<std::vector<tensor>(std::span<const tensor>)> again;
 };
-/// Called on this thread after a call of apply() with a tensor that brings ForwardAD, whose forward() ran without that
-/// Called on this thread after each call of apply() with a tensor that brings ForwardAD. To be set while a layer has
-/// such tensors.
+/// Called on this thread instead of each call of apply() with a tensor that brings ForwardAD. To be set while a layer
+/// has such tensors.
 using function_layer = void (*)(const applied_function& call);
 /// Sets this thread's, null at first, and returns the one before.
 function_layer set_function_layer(function_layer l) noexcept;
@@ -34,7 +35,7 @@ namespace detail {
 extern constinit thread_local author::function_layer this_thread_function_layer [[gnu::tls_model("initial-exec")]];
 // Whether the layer is to see a call with these tensors. Throws error for a wrapper of such a tensor.
 bool brings_tangents(std::span<const tensor> arguments);
-// Replaces results that are arguments by aliases.
+// Replaces results that are arguments, or the same as others, by aliases.
 void separate_results(std::span<tensor* const> results, std::span<const tensor> arguments);
 
 template <class T, class Visit>
@@ -54,25 +55,26 @@ std::vector<tensor> tensors_of(const A&... a) {
   (each_argument(a, [&](const tensor& t) { all.push_back(t); }), ...);
   return all;
 }
-// An argument with other tensors in the places of its own, from `with` on.
+// An argument with other tensors in the places of its own, from `with` on; one without tensors is the argument itself.
 template <class T>
-auto with_tensors(const T& x, std::span<const tensor>& with) {
+decltype(auto) with_tensors(T& x, std::span<const tensor>& with) {
+  using type = std::remove_const_t<T>;
   const auto next = [&] {
-    const tensor t = with[0];
+    tensor t = with[0];
     with = with.subspan(1);
     return t;
   };
-  if constexpr (std::same_as<T, std::optional<tensor>>) {
-    const tensor t = next();
-    return x ? T(t) : T();
-  } else if constexpr (is_tensor<T>) {
+  if constexpr (std::same_as<type, std::optional<tensor>>) {
+    tensor t = next();
+    return x ? type(std::move(t)) : type();
+  } else if constexpr (is_tensor<type>) {
     return next();
-  } else if constexpr (is_tensor<held_t<T>>) {
-    std::vector<std::ranges::range_value_t<T>> all;
+  } else if constexpr (is_tensor<held_t<type>>) {
+    std::vector<std::ranges::range_value_t<type>> all;
     for (const auto& y : x) all.push_back(with_tensors(y, with));
     return all;
   } else {
-    return x;
+    return static_cast<T&>(x);
   }
 }
 

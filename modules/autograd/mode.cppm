@@ -54,7 +54,7 @@ export inline bool is_inference(const tensor& t) noexcept { return author::recor
 export namespace author {
 
 /// Whether what a gradient rule computes from these tensors may be differentiated in turn: calls are recorded, or one
-/// of them has a tangent. Where a rule has a faster formula without derivatives it is for the other case.
+/// of them has a tangent. Where this is false, a rule may use a faster formula that cannot be differentiated.
 template <std::same_as<tensor>... T>
 bool may_be_derived(const T&... read) noexcept {
   return grad_enabled() || (read.keys().contains(key::ForwardAD) || ...);

@@ -140,7 +140,8 @@ void run_counting_writes(const operator_handle& op, key_set below, boxed_stack& 
   for (const tensor& t : written) before.push_back(t.version());
   op.redispatch_boxed(below, s);
   for (std::size_t i = 0; i < written.size(); ++i) {
-    if (written[i].version() == before[i]) author::bump_version(written[i], writer_here(*lasting_name(op)));
+    if (written[i].defined() && written[i].version() == before[i])
+      author::bump_version(written[i], writer_here(*lasting_name(op)));
   }
 }
 

@@ -35,12 +35,10 @@ namespace author {
 
 std::vector<tensor> written_tensors(const operator_handle& op, std::span<const value> arguments) {
   std::vector<tensor> written;
-  const auto add = [&](const tensor& t) {
-    if (t.defined()) written.push_back(t);
-  };
   const author::schema_view* schema = op.parsed_schema();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (schema != nullptr ? schema->arguments[i].writes : arguments[i].is_reference()) each_tensor(arguments[i], add);
+    if (schema != nullptr ? schema->arguments[i].writes : arguments[i].is_reference())
+      each_tensor(arguments[i], [&](const tensor& t) { written.push_back(t); });
   }
   return written;
 }

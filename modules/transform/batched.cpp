@@ -30,6 +30,10 @@ std::string batched_tensor::text(std::string of_wrapped) const {
 }
 
 shape without_dimension(const shape& of, std::int64_t dim) {
+  if (dim < 0 || dim >= static_cast<std::int64_t>(of.size())) {
+    throw shape_error("vmap: found batch dimension " + std::to_string(dim) + " of a tensor " + to_string(of) +
+                      " that a batching rule returned, wanted one that it has");
+  }
   if (dim == 0) return std::span<const std::int64_t>(of).subspan(1);
   shape rest = of;
   rest.erase(static_cast<std::size_t>(dim));

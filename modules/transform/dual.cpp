@@ -14,8 +14,7 @@ namespace detail {
 namespace {
 
 constinit thread_local tangent_level* this_thread_levels [[gnu::tls_model("initial-exec")]] = nullptr;
-constinit thread_local const tangent_levels::formula_scope* running_formula [[gnu::tls_model("initial-exec")]] =
-    nullptr;
+constinit thread_local const tangent_levels::hidden_scope* running_scope [[gnu::tls_model("initial-exec")]] = nullptr;
 
 void attach_tangents(const tensor& t, std::vector<tangents::one> all) {
   author::attach(t, intrusive_ptr<tangents>(new tangents(std::move(all))));
@@ -104,15 +103,15 @@ bool tangent_levels::is_alive(std::uint64_t number) noexcept {
 }
 
 bool tangent_levels::is_seen(std::uint64_t number) noexcept {
-  for (const formula_scope* f = running_formula; f != nullptr; f = f->outer_) {
+  for (const hidden_scope* f = running_scope; f != nullptr; f = f->outer_) {
     if (number >= f->first_hidden_ && number <= f->last_hidden_) return false;
   }
   return is_alive(number);
 }
 
-tangent_levels::formula_scope::formula_scope(std::uint64_t level) noexcept
-    : first_hidden_(level), last_hidden_(this_thread_levels->number), outer_(std::exchange(running_formula, this)) {}
-tangent_levels::formula_scope::~formula_scope() { running_formula = outer_; }
+tangent_levels::hidden_scope::hidden_scope(std::uint64_t level) noexcept
+    : first_hidden_(level), last_hidden_(this_thread_levels->number), outer_(std::exchange(running_scope, this)) {}
+tangent_levels::hidden_scope::~hidden_scope() { running_scope = outer_; }
 
 void tangent_levels::read(const node& of, std::uint32_t result, const tensor& saved) {
   std::vector<tangents::one> all;

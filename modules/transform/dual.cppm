@@ -71,21 +71,28 @@ class below_layers {
 };
 
 // The levels of this thread. While a formula of a level runs, the level and those within it are not seen; levels that
-// begin in the formula are.
+// begin in the formula are. forward() of a user's function sees none of those before it.
 struct tangent_levels {
   static bool is_alive(std::uint64_t number) noexcept;
   static bool is_seen(std::uint64_t number) noexcept;
-  class formula_scope {
+  // Hides the level and those within it.
+  class hidden_scope {
    public:
-    explicit formula_scope(std::uint64_t level) noexcept;
-    formula_scope(const formula_scope&) = delete;
-    formula_scope& operator=(const formula_scope&) = delete;
-    ~formula_scope();
+    explicit hidden_scope(std::uint64_t level) noexcept;
+    hidden_scope(const hidden_scope&) = delete;
+    hidden_scope& operator=(const hidden_scope&) = delete;
+    ~hidden_scope();
 
    private:
     friend struct tangent_levels;
     const std::uint64_t first_hidden_, last_hidden_;
-    const formula_scope* const outer_;
+    const hidden_scope* const outer_;
+  };
+  class formula_scope : public hidden_scope {
+   public:
+    using hidden_scope::hidden_scope;
+
+   private:
     below_layers layers_;
   };
   // Gives a result that a rule reads its tangents; remembers those of a tensor as those of a recorded result.

@@ -106,6 +106,8 @@ const batch_level* unwrap(std::span<elementwise_operand> operands, bool writes_f
       continue;
     }
     if (dim >= 0 && (o.batched->dim != dim || t.dim() != rank)) return nullptr;
+    // The memory order of the result of others depends on where the batch dimension is.
+    if (o.batched->dim != 0 && operands.size() > 1 && !author::record_of(o.batched->wrapped).dense) return nullptr;
     dim = o.batched->dim;
     rank = t.dim();
   }
@@ -116,6 +118,7 @@ const batch_level* unwrap(std::span<elementwise_operand> operands, bool writes_f
 }
 
 tensor rewrapped(tensor result, std::span<const elementwise_operand> operands, std::int64_t dim, const batch_level& l) {
+  if (!result.defined()) return result;
   for (const elementwise_operand& o : operands) {
     if (o.batched != nullptr && o.batched->wrapped.same_as(result)) return *o.given;
   }

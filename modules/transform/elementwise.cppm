@@ -21,8 +21,9 @@ struct elementwise_operand {
   const tensor& physical() const noexcept { return batched != nullptr ? batched->wrapped : *given; }
 };
 // The level of a call whose operands only have to lose their wrappers, and the batch dimension `dim` of the result.
-// Null if more is to be done: operands of different numbers of dimensions or with different batch dimensions, numbers
-// of different dtypes, a write to what is not batched, a vmap that has ended.
+// Null if more is to be done: batched operands of different numbers of dimensions or with different batch dimensions,
+// others with more dimensions, or with any beside a batch dimension that is not the first, numbers of different dtypes,
+// a write to what is not batched, a vmap that has ended.
 const batch_level* unwrap(std::span<elementwise_operand> operands, bool writes_first, std::int64_t& dim) noexcept;
 // The result as the examples' function sees it: the argument itself if the operator returned its physical tensor.
 tensor rewrapped(tensor result, std::span<const elementwise_operand> operands, std::int64_t dim, const batch_level& l);
@@ -33,7 +34,7 @@ inline constexpr bool is_operand = std::same_as<std::remove_cvref_t<T>, tensor>;
 template <class T>
 inline constexpr bool has_tensors = is_operand<T>;
 template <class T>
-inline constexpr bool has_tensors<const T&> = has_tensors<T>;
+inline constexpr bool has_tensors<T&> = has_tensors<std::remove_const_t<T>>;
 template <class T>
 inline constexpr bool has_tensors<std::optional<T>> = has_tensors<T>;
 template <class T>

@@ -392,7 +392,11 @@ void forward_function(const author::applied_function& call) {
   std::vector<std::uint64_t> levels;
   for (const tensor& t : call.arguments) add_levels(t, levels);
   std::vector<tensor> results;
-  for (const tensor* const r : call.results) results.push_back(*r);
+  {
+    // backward() says what the derivative is, and not the operators that forward() calls.
+    const tangent_levels::hidden_scope all(0);
+    for (const tensor* const r : call.run()) results.push_back(*r);
+  }
   const auto any_argument = [&](auto f) { return std::ranges::any_of(call.arguments, f); };
   set_tangents(
       results, levels,

@@ -186,7 +186,7 @@ struct parts_kernel<Op, Fn, R(A...)> {
 export namespace author {
 
 /// Registers the rows of a table of batching rules, all of them or, if one is refused, none. They are taken back
-/// when the result is destroyed; keep() keeps them.
+/// when the result is destroyed; keep() keeps them. Elementwise operators and rules call the process registry's.
 template <class Table>
 static_dispatch::installation install_batching(const Table&, registry& r = registry::process(),
                                                std::source_location where = std::source_location::current()) {

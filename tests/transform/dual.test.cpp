@@ -2,6 +2,7 @@
 #include <any>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -271,6 +272,41 @@ struct without_gradient {
   static tb::tensor forward(tb::function_context&, const tb::tensor& x) { return x * 2.0; }
   static tb::tensor backward(tb::function_context&, const tb::tensor&) { return {}; }
 };
+struct stopped {
+  static tb::tensor forward(tb::function_context&, const tb::tensor& x) { return tb::apply<cubed>(x); }
+  static tb::tensor backward(tb::function_context&, const tb::tensor&) { return {}; }
+};
+// The derivative of a cube by forward mode, within forward().
+struct derived_inside {
+  static tb::tensor forward(tb::function_context&, const tb::tensor& x) {
+    return tb::jvp([](const tb::tensor& a) { return a * a * a; }, x, tb::ones_like(x)).second;
+  }
+  static tb::tensor backward(tb::function_context&, const tb::tensor& g) { return g; }
+};
+struct given_twice {
+  static std::tuple<tb::tensor, tb::tensor> forward(tb::function_context&, const tb::tensor& x) {
+    const tb::tensor y = x * 1.0;
+    return {y, y};
+  }
+  static tb::tensor backward(tb::function_context&, const std::array<tb::tensor, 2>& g) {
+    return g[0] * 2.0 + g[1] * 3.0;
+  }
+};
+struct plan {
+  virtual ~plan() = default;
+  virtual double factor() const = 0;
+};
+struct threefold final : plan {
+  double factor() const override { return 3; }
+};
+struct by_plan {
+  static tb::tensor forward(tb::function_context& c, const tb::tensor& x, const plan& p,
+                            const std::unique_ptr<int>& n) {
+    c.data = p.factor() * *n;
+    return x * std::any_cast<double>(c.data);
+  }
+  static tb::tensor backward(tb::function_context& c, const tb::tensor& g) { return g * std::any_cast<double>(c.data); }
+};
 struct scaled_product {
   static std::tuple<tb::tensor, int> forward(tb::function_context& c, std::span<const tb::tensor> factors,
                                              const std::optional<tb::tensor>&, double scale) {
@@ -297,6 +333,19 @@ TEST_CASE("dual: a function with a backward() of its own has that transposed", "
   CHECK(close(tb::jvp([](const tb::tensor& a) { return tb::apply<halved_gradient>(a); }, x, v).second, v * 0.5));
   CHECK(close(tb::jvp([](const tb::tensor& a) { return tb::apply<halved_gradient>(a) + a; }, x, v).second, v * 1.5));
   CHECK(close(tb::jvp([](const tb::tensor& a) { return tb::apply<without_gradient>(a) + a; }, x, v).second, v));
+  CHECK(close(tb::jvp([](const tb::tensor& a) { return tb::apply<stopped>(a) + a; }, x, v).second, v));
+  CHECK(close(tb::apply<derived_inside>(x), x * x * 3.0));
+  const auto [inside, of_inside] = tb::jvp([](const tb::tensor& a) { return tb::apply<derived_inside>(a); }, x, v);
+  CHECK(close(inside, x * x * 3.0));
+  CHECK(close(of_inside, v));
+  {
+    const tb::dual_level level;
+    const auto [first, second] = tb::apply<given_twice>(level.dual(x, v));
+    CHECK(close(level.parts(first).tangent, v * 2.0));
+    CHECK(close(level.parts(second).tangent, v * 3.0));
+    const threefold p;
+    CHECK(close(level.parts(tb::apply<by_plan>(level.dual(x, v), p, std::make_unique<int>(2))).tangent, v * 6.0));
+  }
   CHECK(toy::text_of<tb::error>([&] { tb::jvp([&](const tb::tensor& a) { return tb::vmap(f)(a); }, x, v); }) ==
         "apply: found a batched argument with a tangent; functions with a backward() of their own have no derivative "
         "within vmap, operators have");

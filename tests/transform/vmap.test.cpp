@@ -172,6 +172,12 @@ TEST_CASE("vmap: zero-dimensional operands promote as those of an example", "[tr
   CHECK(same(y, tb::full({2}, static_cast<double>(std::int64_t{1} << 40), tb::arg<"dtype"> = tb::dtype::int64)));
 }
 
+TEST_CASE("vmap: a result has its elements in the order of an example's", "[transform]") {
+  const tb::tensor x = tb::expand(tb::reshape(rows, {1, 6, 1}), {3, 6, 2});
+  const auto f = [](const tb::tensor& a) { return tb::view(a + a, {6}); };
+  CHECK(same(tb::vmap(f, {.in = 1})(x), tb::reshape(tb::transpose(x, 0, 1) * 2.0, {6, 6})));
+}
+
 TEST_CASE("vmap: results of several parts", "[transform]") {
   const std::array<tb::tensor, 2> both =
       tb::vmap([](const tb::tensor& x) { return std::array{x, x + 1.0}; }, {.out = {0, 1}})(rows);
