@@ -2,7 +2,6 @@
 // are not boxed. Copy namespace stopwatch.
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <iostream>
 
 import topbit;

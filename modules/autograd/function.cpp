@@ -47,11 +47,11 @@ bool function_context::needs_input_grad(std::size_t i) const {
               std::to_string(i));
 }
 
+void function_context::mark_non_differentiable(const tensor& result) { non_differentiable_.push_back(result); }
+
 author::function_layer author::set_function_layer(function_layer l) noexcept {
   return std::exchange(detail::this_thread_function_layer, l);
 }
-
-void function_context::mark_non_differentiable(const tensor& result) { non_differentiable_.push_back(result); }
 
 namespace detail {
 

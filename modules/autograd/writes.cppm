@@ -24,8 +24,8 @@ void count_write(std::remove_reference_t<A>& x, const std::string_view* writer) 
 
 export namespace author {
 
-/// The tensors that a call with these arguments writes to, in order: those that the schema marks or, where only a C++
-/// signature was given, those passed by reference.
+/// The tensors that a call with these arguments writes to, in order, undefined ones too: those that the schema marks
+/// or, where only a C++ signature was given, those passed by reference.
 std::vector<tensor> written_tensors(const operator_handle& op, std::span<const value> arguments);
 
 /// For operators that write to arguments: redispatches, then counts the writes.

@@ -81,7 +81,7 @@ struct batched_elementwise {
                          {operands.data(), count}, dim, *l);
       }
     } catch (error& e) {
-      raise(op.handle(), e, a...);
+      raise_for_batch(op.handle(), &e, a...);
     }
   }
 
@@ -105,10 +105,6 @@ struct batched_elementwise {
   static R call(typed_handle<R(A...)> op, Written&& written, const elementwise_operand* operands,
                 std::index_sequence<I...>, std::type_identity_t<A>&... a) {
     return op(place<A>(written, operands + operands_before<A...>(I), a)...);
-  }
-  template <class... A>
-  [[noreturn, gnu::noinline]] static void raise(const operator_handle& op, error& e, A&... a) {
-    raise_for_batch(op, &e, a...);
   }
 };
 

@@ -53,19 +53,19 @@ bool returns_views(const operator_handle& op) {
 }
 
 // Whether a tangent found has the elements of an argument's: a rule may give back what it was given.
-bool is_of_argument(const tensor& found, const tensor& argument, std::uint64_t level) {
-  const tensor along = tangent_of(argument, level);
-  return along.defined() && author::record_of(along).data == author::record_of(found).data;
+bool is_of_argument(const tensor& found, std::span<const value> arguments, std::uint64_t level) {
+  return any_tensor(arguments, [&](const tensor& t) {
+    const tensor along = tangent_of(t, level);
+    return along.defined() && author::record_of(along).data == author::record_of(found).data;
+  });
 }
 
 // Whether a derivative of the tangents of this level may be wanted: they or the arguments require gradients.
-bool is_derived_again(const tensor& argument, std::uint64_t level) {
-  if (!grad_enabled()) return false;
-  const tensor along = tangent_of(argument, level);
-  return requires_grad(argument) || (along.defined() && requires_grad(along));
-}
-bool is_derived_again(const dual_call& call, std::uint64_t level) {
-  return any_tensor(call.arguments, [&](const tensor& t) { return is_derived_again(t, level); });
+bool is_derived_again(std::span<const value> arguments, std::uint64_t level) {
+  return grad_enabled() && any_tensor(arguments, [&](const tensor& t) {
+           const tensor along = tangent_of(t, level);
+           return requires_grad(t) || (along.defined() && requires_grad(along));
+         });
 }
 
 // The arguments with a tangent as leaves, what stands in their places, the tangents, and the call's results.
@@ -200,7 +200,7 @@ gradient_declaration declared(const operator_handle& op) {
 // The tangent of an elementwise operator's result by its rule, without running a graph: where no tangent or gradient of
 // the tangent is wanted. None if the operator was recorded as others.
 std::optional<tensor> by_rule_alone(const dual_call& call, std::uint64_t level, const tensor& result) {
-  if (!levels_of(call.arguments).empty() || is_derived_again(call, level)) return std::nullopt;
+  if (!levels_of(call.arguments).empty() || is_derived_again(call.arguments, level)) return std::nullopt;
   const recorded_call recorded(call, level, [](const tensor& t) { return t; });
   if (!requires_grad(recorded.results[0])) return std::nullopt;
   const intrusive_ptr<node> n = author::gradient_edge(recorded.results[0]);
@@ -287,7 +287,7 @@ found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level) 
     if (!requires_grad(y)) break;
     const tensor term = grad(y, recorded.places[i],
                              {.retain_graph = true,
-                              .create_graph = is_derived_again(call, level),
+                              .create_graph = is_derived_again(call.arguments, level),
                               .allow_unused = true,
                               .gradients = {recorded.along[i]}});
     add_term(sum[0], term);
@@ -332,22 +332,23 @@ found_tangents transposed(const recorded_call& recorded, bool again) {
 }  // namespace
 
 found_tangents transposed_tangents(const dual_call& call, std::uint64_t level) {
-  return transposed(recorded_call(call, level, [](const tensor& t) { return t; }), is_derived_again(call, level));
+  return transposed(recorded_call(call, level, [](const tensor& t) { return t; }),
+                    is_derived_again(call.arguments, level));
 }
 
 namespace {
 
-// Gives results, which are no arguments, their tangents: `formula(level)`. One that is shared is copied before it is
-// written.
-template <class Formula, class Shared>
-void set_tangents(std::span<const tensor> results, std::span<const std::uint64_t> levels, Formula formula,
-                  Shared is_shared) {
+// Gives results, which are no arguments, their tangents: `formula(level)`. One that is a tangent of these arguments is
+// shared with them: copied before it is written.
+template <class Formula>
+void set_tangents(std::span<const tensor> results, std::span<const std::uint64_t> levels,
+                  std::span<const value> arguments, Formula formula) {
   for (const std::uint64_t level : levels) {
     const tangent_levels::formula_scope scope(level);
     const found_tangents found = formula(level);
     for (std::size_t i = 0; i < std::min(results.size(), found.size()); ++i) {
       if (is_differentiable(results[i]) && found[i].defined())
-        set_tangent(results[i], level, found[i], is_shared(found[i], level));
+        set_tangent(results[i], level, found[i], is_of_argument(found[i], arguments, level));
     }
   }
   for (const tensor& t : results) {
@@ -372,12 +373,10 @@ void call_with_levels(const operator_handle& op, key_set keys, boxed_stack& stac
     if (any_tensor({&v, 1}, is_argument))
       v = author::map_tensors(v, [](const tensor& t) { return t.defined() ? aten::alias(t) : t; });
   }
-  const bool views = returns_views(op);
-  set_tangents(
-      tensors_in(results), levels, [&](std::uint64_t level) { return formula({op, arguments, results}, level); },
-      [&](const tensor& found, std::uint64_t level) {
-        return !views && any_tensor(arguments, [&](const tensor& t) { return is_of_argument(found, t, level); });
-      });
+  // The tangents of views are views of the arguments'.
+  const std::span<const value> lenders = returns_views(op) ? std::span<const value>() : arguments;
+  set_tangents(tensors_in(results), levels, lenders,
+               [&](std::uint64_t level) { return formula({op, arguments, results}, level); });
 }
 
 }  // namespace
@@ -389,29 +388,22 @@ void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& st
 }
 
 void forward_function(const author::applied_function& call) {
-  std::vector<std::uint64_t> levels;
-  for (const tensor& t : call.arguments) add_levels(t, levels);
+  const std::vector<value> arguments(call.arguments.begin(), call.arguments.end());
   std::vector<tensor> results;
   {
     // backward() says what the derivative is, and not the operators that forward() calls.
     const tangent_levels::hidden_scope all(0);
     for (const tensor* const r : call.run()) results.push_back(*r);
   }
-  const auto any_argument = [&](auto f) { return std::ranges::any_of(call.arguments, f); };
-  set_tangents(
-      results, levels,
-      [&](std::uint64_t level) {
-        const auto again = [&](auto f) {
-          std::vector<tensor> with;
-          for (const tensor& t : call.arguments) with.push_back(f(t));
-          return call.again(with);
-        };
-        return transposed(recorded_call(again, level, [](const tensor& t) { return t; }),
-                          any_argument([&](const tensor& t) { return is_derived_again(t, level); }));
-      },
-      [&](const tensor& found, std::uint64_t level) {
-        return any_argument([&](const tensor& t) { return is_of_argument(found, t, level); });
-      });
+  set_tangents(results, levels_of(arguments), arguments, [&](std::uint64_t level) {
+    const auto again = [&](auto f) {
+      std::vector<tensor> with;
+      for (const tensor& t : call.arguments) with.push_back(f(t));
+      return call.again(with);
+    };
+    return transposed(recorded_call(again, level, [](const tensor& t) { return t; }),
+                      is_derived_again(arguments, level));
+  });
 }
 
 void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack) {

@@ -33,8 +33,7 @@ bool register_forward_mode() {
                                      std::span<const author::kernel_row>(layer_operators::rows),
                                      std::span<const author::kernel_row>(elementwise_operators::rows),
                                      std::span<const author::kernel_row>(copy_operators::rows)};
-  for (const std::span<const author::kernel_row> rows : tables)
-    static_dispatch::installation(rows, registry::process(), std::source_location::current()).keep();
+  for (const std::span<const author::kernel_row> rows : tables) static_dispatch::install(rows).keep();
   fallback<transposed_kind{}>(key::ForwardAD).keep();
   return true;
 }

@@ -16,7 +16,7 @@ namespace detail {
 [[noreturn]] void raise_of_example(const operator_handle& op, boxed_stack& arguments, error& e);
 
 template <class... A>
-[[noreturn]] void raise_for_batch(const operator_handle& op, error* e, A&... a) {
+[[noreturn, gnu::noinline]] void raise_for_batch(const operator_handle& op, error* e, A&... a) {
   inline_stack<sizeof...(A)> arguments;
   const auto push = [&]<class T>(T& x) {
     if constexpr (std::same_as<T, tensor>)
@@ -149,17 +149,16 @@ struct rule_kernel<Op, Rule, R(A...)> {
   static constexpr author::kernel_note note{"batched by a rule of its own"};
   R operator()(A... a) const {
     const batch_level* const l = level_numbered(std::max({highest_level<std::remove_cvref_t<A>>(a)...}));
-    if (l == nullptr) raise(nullptr, a...);
+    if (l == nullptr) raise_for_batch(Op.handle(), nullptr, a...);
     try {
       const below_level outside(*l);
       return call(*l, rule_argument<A>(std::forward<A>(a), *l)...);
     } catch (error& e) {
-      raise(&e, a...);
+      raise_for_batch(Op.handle(), &e, a...);
     }
   }
 
  private:
-  [[noreturn, gnu::noinline]] static void raise(error* e, A... a) { raise_for_batch(Op.handle(), e, a...); }
   template <class... Argument>
   static R call(const batch_level& l, Argument... a) {
     return wrap_results<R>::of(std::apply(Rule, std::tuple_cat(a.take()...)), l);
