@@ -38,7 +38,9 @@ tensor function_context::saved(std::size_t i) const {
     throw error("function_context: found " + std::to_string(saved_.size()) + " saved tensors, wanted number " +
                 std::to_string(i) + "; forward() calls save() with all of them");
   }
-  return std::visit([](const auto& kept) { return tensor(kept.get()); }, saved_[i]);
+  tensor t = std::visit([](const auto& kept) { return tensor(kept.get()); }, saved_[i]);
+  if (view_ == nullptr || !t.defined()) return t;
+  return saved_argument_[i] ? view_->argument(*saved_argument_[i], t) : view_->seen(t);
 }
 
 bool function_context::needs_input_grad(std::size_t i) const {
@@ -49,8 +51,26 @@ bool function_context::needs_input_grad(std::size_t i) const {
 
 void function_context::mark_non_differentiable(const tensor& result) { non_differentiable_.push_back(result); }
 
+namespace detail {
+
+constinit std::atomic<std::uint64_t> keys_with_view{0};
+
+namespace {
+
+// By functionality.
+constinit std::array<std::atomic<author::function_viewer>, author::functionality_count + 1> viewers{};
+
+}  // namespace
+
+}  // namespace detail
+
 author::function_layer author::set_function_layer(function_layer l) noexcept {
   return std::exchange(detail::this_thread_function_layer, l);
+}
+
+void author::set_function_viewer(functionality of, function_viewer v) noexcept {
+  detail::viewers[static_cast<std::size_t>(of)].store(v, std::memory_order_release);
+  detail::keys_with_view.fetch_or(key_set(dispatch_key{of}).raw(), std::memory_order_release);
 }
 
 namespace detail {
@@ -79,6 +99,36 @@ std::vector<tensor> function_node::materialized(std::span<const tensor> of_resul
   return all;
 }
 
+void function_node::run(std::span<const tensor> of_results, std::span<tensor> of_inputs,
+                        const std::function<void(std::span<const tensor>)>& backward) const {
+  const author::layer_values_guard layers(layers_);
+  std::vector<tensor> given = materialized(of_results);
+  const author::function_view* const view = context_.view_.get();
+  if (view == nullptr) return backward(given);
+  view->run([&] {
+    for (tensor& g : given) {
+      if (g.defined()) g = view->seen(g);
+    }
+    backward(given);
+    for (std::size_t i = 0; i < of_inputs.size(); ++i) {
+      if (of_inputs[i].defined()) of_inputs[i] = view->gradient(i, of_inputs[i]);
+    }
+  });
+}
+
+std::shared_ptr<const author::function_view> view_of_call(std::span<tensor> arguments) {
+  key_set brought;
+  bool recorded = false;
+  for (const tensor& t : arguments) {
+    if (!t.defined()) continue;
+    if (author::is_wrapper(t)) brought = brought | t.keys();
+    recorded = recorded || innermost(t).keys().contains(key::ForwardAD) || (grad_enabled() && requires_grad(t));
+  }
+  const key_set seen = brought & key_set::from_raw(keys_with_view.load(std::memory_order_acquire));
+  if (!recorded || seen.empty()) return nullptr;
+  return viewers[static_cast<std::size_t>(seen.highest_functionality())].load(std::memory_order_acquire)(arguments);
+}
+
 constinit thread_local author::function_layer this_thread_function_layer [[gnu::tls_model("initial-exec")]] = nullptr;
 
 bool brings_tangents(std::span<const tensor> arguments) {
@@ -88,8 +138,8 @@ bool brings_tangents(std::span<const tensor> arguments) {
     found = true;
     if (!author::is_wrapper(t)) continue;
     throw error(
-        "apply: found a batched argument with a tangent; functions with a backward() of their own have no derivative "
-        "within vmap, operators have");
+        "apply: found a wrapper of a tensor with a tangent, whose layer does not show functions what is below; wanted "
+        "author::set_function_viewer()");
   }
   return found;
 }
@@ -106,12 +156,48 @@ void function_call::add_edge(const tensor& t) {
   // The gradient would be one of what the wrapper wraps, which backward() does not see.
   if (grad_enabled() && author::is_wrapper(t) && requires_grad(t)) {
     throw error(
-        "apply: found a batched argument that requires a gradient; functions with a backward() of their own have "
-        "no gradient within vmap, operators have");
+        "apply: found a wrapper of a tensor that requires a gradient, whose layer does not show functions what is "
+        "below; wanted author::set_function_viewer()");
   }
   edges.push_back(grad_enabled() ? author::gradient_edge(t) : intrusive_ptr<node>());
   context.needed_.push_back(static_cast<bool>(edges.back()));
   recorded = recorded || edges.back();
+}
+
+std::vector<tensor> function_call::see(const std::shared_ptr<const author::function_view>& view,
+                                       std::span<const tensor> arguments) {
+  context.view_ = view;
+  std::vector<tensor> seen;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    seen.push_back(arguments[i].defined() ? view->argument(i, arguments[i]) : tensor());
+  return seen;
+}
+
+void function_call::put_below(std::span<const tensor> arguments, std::span<const tensor> seen,
+                              std::span<tensor* const> results) {
+  const author::function_view& view = *context.view_;
+  std::vector<tensor> seen_results;
+  for (tensor* const r : results) {
+    seen_results.push_back(*r);
+    if (r->defined()) *r = view.below(*r);
+  }
+  const auto index_in = [](std::span<const tensor> all, const tensor& t) -> std::optional<std::size_t> {
+    const auto found = std::ranges::find_if(all, [&](const tensor& other) { return other.same_as(t); });
+    return found == all.end() ? std::nullopt : std::optional<std::size_t>(static_cast<std::size_t>(found - all.begin()));
+  };
+  for (tensor& t : context.non_differentiable_) {
+    if (const auto result = index_in(seen_results, t)) t = *results[*result];
+  }
+  for (tensor& t : context.to_save_) {
+    const std::optional<std::size_t> argument = index_in(seen, t), result = index_in(seen_results, t);
+    context.saved_argument_.push_back(argument);
+    if (argument)
+      t = arguments[*argument];
+    else if (result)
+      t = *results[*result];
+    else if (t.defined())
+      t = view.below(t);
+  }
 }
 
 void function_call::keep_saved(std::span<tensor* const> results) {

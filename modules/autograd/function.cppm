@@ -51,6 +51,8 @@ export class function_context {
   friend struct detail::function_call;
   std::vector<tensor> to_save_, non_differentiable_;
   std::vector<std::variant<saved_tensor, saved_result>> saved_;
+  std::shared_ptr<const author::function_view> view_;
+  std::vector<std::optional<std::size_t>> saved_argument_;  // of a call with a view
   std::vector<bool> needed_;
   bool materialize_ = true;
 };
@@ -121,16 +123,17 @@ class function_node : public node {
   void forget_results() noexcept;
 
  protected:
-  // The gradients as passed to backward(): undefined ones as zeros, unless disabled.
-  std::vector<tensor> materialized(std::span<const tensor> of_results) const;
+  // Runs `backward(gradients, of_inputs)` with gradients as the user's function sees them: undefined ones are zeros,
+  // unless disabled.
+  void run(std::span<const tensor> of_results, std::span<tensor> of_inputs,
+           const std::function<void(std::span<const tensor>)>& backward) const;
   function_context context_;
 
  private:
+  std::vector<tensor> materialized(std::span<const tensor> of_results) const;
   std::vector<intrusive_ptr<node>> edges_;
   std::vector<std::optional<kind_of_result>> kinds_;
   std::string_view name_;
-
- protected:
   // backward() runs with the layers of forward(), such as autocast.
   author::layer_values layers_ = author::layer_values::of_this_thread();
 };
@@ -142,15 +145,15 @@ class function_node_of final : public function_node {
  public:
   using function_node::function_node;
   void backward(std::span<const tensor> of_results, std::span<tensor> of_inputs) override {
-    const author::layer_values_guard layers(layers_);
-    const std::vector<tensor> given = materialized(of_results);
-    auto found = Function::backward(context_, gradients_as<typename parts::backward_types::gradient>(given));
-    if constexpr (std::same_as<decltype(found), tensor>) {
-      of_inputs[0] = std::move(found);
-    } else {
-      if (found.size() != of_inputs.size()) raise_wrong_count(*this, found.size());
-      std::ranges::move(found, of_inputs.begin());
-    }
+    run(of_results, of_inputs, [&](std::span<const tensor> given) {
+      auto found = Function::backward(context_, gradients_as<typename parts::backward_types::gradient>(given));
+      if constexpr (std::same_as<decltype(found), tensor>) {
+        of_inputs[0] = std::move(found);
+      } else {
+        if (found.size() != of_inputs.size()) raise_wrong_count(*this, found.size());
+        std::ranges::move(found, of_inputs.begin());
+      }
+    });
   }
 };
 
@@ -165,6 +168,10 @@ struct function_call {
     each_argument(x, [&](const tensor& t) { add_edge(t); });
   }
   void add_edge(const tensor& t);
+  // The arguments as forward() sees them through a view.
+  std::vector<tensor> see(const std::shared_ptr<const author::function_view>& view, std::span<const tensor> arguments);
+  // Replaces the results that it returned, and what it saved and marked, by the tensors below.
+  void put_below(std::span<const tensor> arguments, std::span<const tensor> seen, std::span<tensor* const> results);
   // Saves the tensors that forward() asked for, once its results are known.
   void keep_saved(std::span<tensor* const> results);
   void attach(function_node* n, std::span<tensor* const> results, std::span<const tensor> arguments);
@@ -195,13 +202,30 @@ std::vector<tensor*> results_of(R& r) {
   return all;
 }
 
+using view_pointer = std::shared_ptr<const author::function_view>;
+
+// Calls `f` with the arguments of types A, with other tensors in their places.
+template <class... A, class F>
+auto with_others(std::span<const tensor> with, F f, std::remove_reference_t<A>&... a) {
+  std::tuple<decltype(with_tensors(a, with))...> others{with_tensors(a, with)...};
+  return std::apply([&](auto&... b) { return f(static_cast<A>(b)...); }, others);
+}
+
 template <class Function, class R, class... A>
-R record_function(std::type_identity<R(A...)>, std::type_identity_t<A>... a) {
+R record_function(std::type_identity<R(A...)>, const view_pointer& view, std::type_identity_t<A>... a) {
   function_call call;
   (call.add<std::remove_cvref_t<A>>(a), ...);
-  R result = [&] {
+  const auto forward = [&](const auto&... x) -> R {
     const author::below_autograd guard;
-    return Function::forward(call.context, a...);
+    return Function::forward(call.context, x...);
+  };
+  R result = [&]() -> R {
+    if (view == nullptr) [[likely]]
+      return forward(a...);
+    const std::vector<tensor> below = tensors_of(a...), seen = call.see(view, below);
+    R found = with_others<A...>(seen, forward, a...);
+    call.put_below(below, seen, results_of(found));
+    return found;
   }();
   if (!call.recorded) return result;
   const std::vector<tensor*> results = results_of(result);
@@ -214,28 +238,43 @@ R record_function(std::type_identity<R(A...)>, std::type_identity_t<A>... a) {
 }
 
 template <class Function, class R, class... A>
-R apply_function(std::type_identity<R(A...)> signature, std::type_identity_t<A>... a) {
+R apply_below(std::type_identity<R(A...)> signature, const view_pointer& view, std::type_identity_t<A>... a) {
   const author::function_layer layer = this_thread_function_layer;
   if (layer == nullptr) [[likely]]
-    return record_function<Function>(signature, std::forward<A>(a)...);
+    return record_function<Function>(signature, view, static_cast<A>(a)...);
   const std::vector<tensor> arguments = tensors_of(a...);
-  if (!brings_tangents(arguments)) return record_function<Function>(signature, std::forward<A>(a)...);
+  if (!brings_tangents(arguments)) return record_function<Function>(signature, view, static_cast<A>(a)...);
   std::optional<R> result;
   std::vector<tensor*> results;
   const auto run = [&] {
-    results = results_of(result.emplace(record_function<Function>(signature, static_cast<A>(a)...)));
+    results = results_of(result.emplace(record_function<Function>(signature, view, static_cast<A>(a)...)));
     separate_results(results, arguments);
     return std::span<tensor* const>(results);
   };
   const auto again = [&](std::span<const tensor> with) {
-    std::tuple<decltype(with_tensors(a, with))...> others{with_tensors(a, with)...};
-    R found = std::apply([&](auto&... b) { return apply_function<Function>(signature, static_cast<A>(b)...); }, others);
+    R found = with_others<A...>(
+        with, [&](auto&&... b) { return apply_below<Function>(signature, view, static_cast<A>(b)...); }, a...);
     std::vector<tensor> all;
     for (const tensor* const t : results_of(found)) all.push_back(*t);
     return all;
   };
   layer({type_name<Function>(), arguments, run, again});
   return std::move(*result);
+}
+
+template <class Function, class R, class... A>
+R apply_function(std::type_identity<R(A...)> signature, std::type_identity_t<A>... a) {
+  if (no_key_has_view()) [[likely]]
+    return apply_below<Function>(signature, nullptr, static_cast<A>(a)...);
+  std::vector<tensor> below = tensors_of(a...);
+  const view_pointer view = view_of_call(below);
+  if (view == nullptr) return apply_below<Function>(signature, nullptr, static_cast<A>(a)...);
+  R result = with_others<A...>(
+      below, [&](auto&&... b) { return apply_below<Function>(signature, view, static_cast<A>(b)...); }, a...);
+  each_result(result, [&](tensor& t) {
+    if (t.defined()) t = view->seen(t);
+  });
+  return result;
 }
 
 }  // namespace detail

@@ -1,4 +1,5 @@
-// What a layer with data of its own about tensors does for calls of user-defined functions, which are not operators.
+// What layers do for calls of user-defined functions, which are not operators: those with data of their own about
+// tensors, and those with wrappers.
 export module topbit.autograd:function_layer;
 
 import topbit.std;
@@ -28,6 +29,27 @@ using function_layer = void (*)(const applied_function& call);
 /// Sets this thread's, null at first, and returns the one before.
 function_layer set_function_layer(function_layer l) noexcept;
 
+/// How forward() and backward() of a call see the tensors of its node: as wrappers. The graph is one of the tensors below
+/// them. Kept as long as the node.
+class function_view {
+ public:
+  virtual ~function_view() = default;
+  /// An argument of the call as forward() sees it.
+  virtual tensor argument(std::size_t i, const tensor& below) const = 0;
+  /// What backward() returned for it, as its gradient.
+  virtual tensor gradient(std::size_t i, const tensor& seen) const = 0;
+  /// A result, its gradient, or a tensor saved between, as they see it, and the inverse.
+  virtual tensor seen(const tensor& below) const = 0;
+  virtual tensor below(const tensor& seen) const = 0;
+  /// Runs backward() as forward() ran.
+  virtual void run(const std::function<void()>& backward) const = 0;
+};
+/// Replaces the arguments that are the layer's wrappers by the tensors below.
+using function_viewer = std::shared_ptr<const function_view> (*)(std::span<tensor> arguments);
+/// Makes apply() ask this one where a wrapper brings the key and a gradient or a tangent is to be recorded. For good: of
+/// a library that stays loaded.
+void set_function_viewer(functionality of, function_viewer v) noexcept;
+
 }  // namespace author
 
 namespace detail {
@@ -35,6 +57,10 @@ namespace detail {
 extern constinit thread_local author::function_layer this_thread_function_layer [[gnu::tls_model("initial-exec")]];
 // Whether the layer is to see a call with these tensors. Throws error for a wrapper of such a tensor.
 bool brings_tangents(std::span<const tensor> arguments);
+extern constinit std::atomic<std::uint64_t> keys_with_view;
+inline bool no_key_has_view() noexcept { return keys_with_view.load(std::memory_order_relaxed) == 0; }
+// Replaces arguments by tensors below, if a layer sees through them. Null if there is none, or nothing to record.
+std::shared_ptr<const author::function_view> view_of_call(std::span<tensor> arguments);
 // Replaces results that are arguments, or the same as others, by aliases.
 void separate_results(std::span<tensor* const> results, std::span<const tensor> arguments);
 

@@ -9,5 +9,7 @@ bool register_batching();
 const bool batching_registered = register_batching();
 bool register_forward_mode();
 const bool forward_mode_registered = register_forward_mode();
+bool register_functions();
+const bool functions_registered = register_functions();
 
 }  // namespace topbit::detail

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "duals.h"
-#include "support/raises.h"
 import topbit;
 import topbit.transform;
 
@@ -108,9 +107,7 @@ TEST_CASE("dual: a function with a backward() of its own has that transposed", "
     const threefold p;
     CHECK(close(level.parts(tb::apply<by_plan>(level.dual(x, v), p, std::make_unique<int>(2))).tangent, v * 6.0));
   }
-  CHECK(toy::text_of<tb::error>([&] { tb::jvp([&](const tb::tensor& a) { return tb::vmap(f)(a); }, x, v); }) ==
-        "apply: found a batched argument with a tangent; functions with a backward() of their own have no derivative "
-        "within vmap, operators have");
+  CHECK(close(tb::jvp([&](const tb::tensor& a) { return tb::vmap(f)(a); }, x, v).second, x * x * v * 3.0));
   tb::tensor kept;
   {
     const tb::dual_level level;

@@ -203,14 +203,6 @@ TEST_CASE("vmap: gradients of batched tensors are asked of grad_of() alone", "[t
   tb::require_grad(w);
   CHECK(needs(error_of([&] { tb::vmap([&](const tb::tensor& x) { return tb::grad(tb::sum(x * w), w); })(rows); })));
   CHECK(needs(error_of([&] { tb::vmap([&](const tb::tensor& x) { return tb::leaf_grad(x); })(rows); })));
-  struct twice {
-    static tb::tensor forward(tb::function_context&, const tb::tensor& x) { return x * 2.0; }
-    static tb::tensor backward(tb::function_context&, const tb::tensor& g) { return g * 2.0; }
-  };
-  CHECK(same(tb::vmap([](const tb::tensor& x) { return tb::apply<twice>(x); })(rows), rows * 2.0));
-  CHECK(error_of([&] {
-          tb::vmap([&](const tb::tensor& x) { return tb::apply<twice>(x * w); })(rows);
-        }).starts_with("apply: found a batched argument that requires a gradient"));
 }
 
 TEST_CASE("vmap: what an example refuses is refused", "[transform]") {
