@@ -183,7 +183,8 @@ void function_call::put_below(std::span<const tensor> arguments, std::span<const
   }
   const auto index_in = [](std::span<const tensor> all, const tensor& t) -> std::optional<std::size_t> {
     const auto found = std::ranges::find_if(all, [&](const tensor& other) { return other.same_as(t); });
-    return found == all.end() ? std::nullopt : std::optional<std::size_t>(static_cast<std::size_t>(found - all.begin()));
+    return found == all.end() ? std::nullopt
+                              : std::optional<std::size_t>(static_cast<std::size_t>(found - all.begin()));
   };
   for (tensor& t : context.non_differentiable_) {
     if (const auto result = index_in(seen_results, t)) t = *results[*result];

@@ -29,8 +29,8 @@ using function_layer = void (*)(const applied_function& call);
 /// Sets this thread's, null at first, and returns the one before.
 function_layer set_function_layer(function_layer l) noexcept;
 
-/// How forward() and backward() of a call see the tensors of its node: as wrappers. The graph is one of the tensors below
-/// them. Kept as long as the node.
+/// How forward() and backward() of a call see the tensors of its node: as wrappers. The graph is one of the tensors
+/// below them. Kept as long as the node.
 class function_view {
  public:
   virtual ~function_view() = default;
@@ -46,8 +46,8 @@ class function_view {
 };
 /// Replaces the arguments that are the layer's wrappers by the tensors below.
 using function_viewer = std::shared_ptr<const function_view> (*)(std::span<tensor> arguments);
-/// Makes apply() ask this one where a wrapper brings the key and a gradient or a tangent is to be recorded. For good: of
-/// a library that stays loaded.
+/// Makes apply() ask this one where a wrapper brings the key and a gradient or a tangent is to be recorded. For good:
+/// of a library that stays loaded.
 void set_function_viewer(functionality of, function_viewer v) noexcept;
 
 }  // namespace author

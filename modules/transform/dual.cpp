@@ -40,9 +40,9 @@ std::vector<tangents::one> live_tangents(const tensor& t) {
   return live;
 }
 
-// The tangent with its elements in the order of the tensor's, where these are dense: views of both are alike.
+// The tangent with its elements at the places of the tensor's, so that views of both are alike: where each has its own.
 tensor arranged_like(const tensor& t, const tensor& along, bool& shared) {
-  if (!author::record_of(t).dense || along.strides() == t.strides()) return along;
+  if (along.strides() == t.strides() || !author::has_distinct_elements(t)) return along;
   tensor made =
       aten::empty_strided(t.sizes(), t.strides(), arg<"dtype"> = along.dtype(), arg<"device"> = along.device());
   aten::copy_(made, along);

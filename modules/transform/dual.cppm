@@ -135,8 +135,8 @@ export struct dual_parts {
 /// are dropped; a dual tensor that is kept is the primal from then on. A level is a scope of the thread that
 /// began it: on others its tangents are not seen, and one that ends before a level within it ends the process. Every
 /// operator with a gradient rule has a tangent. Operators that are not differentiable, and detach(), give none; no_grad
-/// does not stop tangents. A write through a view reaches the tangent of its base, but not of views that were made
-/// before the base was dual. Cost: no call without dual tensors pays; with them, the operator and its formula. The
+/// does not stop tangents. A write through a view reaches the tangent of its base; it is an error if the base was plain
+/// and has other views. Cost: no call without dual tensors pays; with them, the operator and its formula. The
 /// recorded calls among them are kept until the level ends.
 export class dual_level {
  public:

@@ -98,6 +98,19 @@ struct recorded_call {
               std::string(op.name()));
 }
 
+// Throws error if a plain tensor is about to become dual, and others see its memory, which would stay plain.
+void check_seen_by_no_others(const operator_handle& op, const tensor& self) {
+  if (!is_differentiable(self) || may_be_dual(self) || !author::record_of(self).data) return;
+  const tensor base = base_of(self);
+  if (base.defined() && may_be_dual(base)) return;
+  const std::uint32_t expected = base.defined() ? 2 : 1;
+  if (author::record_of(self).data->references.load(std::memory_order_acquire) <= expected) return;
+  throw error(std::string(op.name()) +
+                  ": writes a tensor with a tangent to memory that other views of it see, which would not know the "
+                  "tangent; make these views after the write, or write to a clone()",
+              std::string(op.name()));
+}
+
 // Gives a tensor, whose elements have been written, the tangent of what was written; undefined is zero. To be called in
 // the scope of a formula of the level.
 void write_tangent(const tensor& self, std::uint64_t level, const tensor& along) {
@@ -167,6 +180,7 @@ void call_written(const operator_handle& op, key_set keys, boxed_stack& stack,
   const author::schema_view& s = *op.parsed_schema();
   const std::span<const value> given = std::as_const(stack).top(op.argument_count());
   const std::vector<tensor> written = author::written_tensors(op, given);
+  for (const tensor& w : written) check_seen_by_no_others(op, w);
   found_tangents results;
   if (!op.tags().contains(tag::random)) {
     const std::optional<operator_handle> functional = functional_of(op);
@@ -410,6 +424,7 @@ void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack) {
   const std::span<const value> top = std::as_const(stack).top(op.argument_count());
   const std::vector<std::uint64_t> levels = levels_of(top);
   const tensor self = top[0].get<tensor>(), source = top[1].get<tensor>();
+  if (!levels.empty()) check_seen_by_no_others(op, self);
   op.redispatch_boxed(keys & below(key::ForwardAD), stack);
   write_tangents({&self, 1}, levels, {source});
 }

@@ -98,7 +98,8 @@ class batched_function final : public author::function_view {
     tensor x = unwrapped_at(seen, all_first_);
     if (batched_of(x) == nullptr) return x;
     throw error(
-        "apply: forward() returned, or saved, a tensor that is batched by a vmap of which none of its arguments is; give "
+        "apply: forward() returned, or saved, a tensor that is batched by a vmap of which none of its arguments is; "
+        "give "
         "that tensor to the function as an argument");
   }
   void run(const std::function<void()>& backward) const override {

@@ -15,3 +15,4 @@ export import :mapped;
 export import :vmap;
 export import :example_numbers;
 export import :derivative;
+export import :check;

@@ -142,6 +142,9 @@ TEST_CASE("written views: every view with every write, against finite difference
       const tb::check_result once = tb::gradcheck(f, inputs);
       INFO(once.text);
       CHECK(once.ok);
+      const tb::check_result along = tb::jvpcheck(f, inputs);
+      INFO(along.text);
+      CHECK(along.ok);
       const tb::check_result twice = tb::gradgradcheck(f, inputs);
       INFO(twice.text);
       CHECK(twice.ok);
@@ -158,13 +161,16 @@ TEST_CASE("written views: successive writes, in every memory layout of the leaf"
                      aten::add_Tensor_(row, column);
                      return out{y * y, seen * row};
                    }});
-  check_gradients({"a base that was no result", {{2, 3}, {3}}, [](in x) {
-                     const tensor y = aten::zeros_like(tb::detach(x[0])), seen = aten::select_int(y, 1, 0);
-                     tensor all = aten::view(y, list{2, 3}), row = aten::select_int(y, 0, 0);
-                     aten::copy_(all, x[0]);
-                     aten::mul_Tensor_(row, x[1]);
-                     return out{y * y, seen};
-                   }});
+  support::gradient_case plain_base{"a base that was no result", {{2, 3}, {3}}, [](in x) {
+                                      const tensor y = aten::zeros_like(tb::detach(x[0])),
+                                                   seen = aten::select_int(y, 1, 0);
+                                      tensor all = aten::view(y, list{2, 3}), row = aten::select_int(y, 0, 0);
+                                      aten::copy_(all, x[0]);
+                                      aten::mul_Tensor_(row, x[1]);
+                                      return out{y * y, seen};
+                                    }};
+  plain_base.along = false;  // views of what is not dual yet
+  check_gradients(plain_base);
   check_gradients({"in a loop", {{4}, {}}, [](in x) {
                      const tensor y = x[0] * 1;
                      for (std::int64_t i = 1; i < 4; ++i) {
@@ -215,16 +221,19 @@ TEST_CASE("written views: a view that was made before sees the write, also of el
 }
 
 TEST_CASE("written views: of a base that is part of a storage", "[gradients]") {
-  check_gradients({"", {{2, 3}, {3}}, [](in x) {
-                     const tensor storage = aten::zeros(list{4, 8}, tb::arg<"dtype"> = x[0].dtype());
-                     const tensor y = tb::detach(aten::slice_Tensor(aten::slice_Tensor(storage, 0, 1, 3), 1, 2, 8, 2));
-                     const tensor seen = aten::select_int(aten::t(y), 0, 1);
-                     tensor low = aten::select_int(y, 0, 1), column = aten::slice_Tensor(y, 1, 1, 2);
-                     aten::copy_(low, aten::select_int(x[0], 0, 0));
-                     aten::mul_Tensor_(low, x[1]);
-                     aten::add_Tensor_(column, aten::slice_Tensor(x[0], 1, 2));
-                     return out{y * y, seen};
-                   }});
+  support::gradient_case part{"", {{2, 3}, {3}}, [](in x) {
+                                const tensor storage = aten::zeros(list{4, 8}, tb::arg<"dtype"> = x[0].dtype());
+                                const tensor y =
+                                    tb::detach(aten::slice_Tensor(aten::slice_Tensor(storage, 0, 1, 3), 1, 2, 8, 2));
+                                const tensor seen = aten::select_int(aten::t(y), 0, 1);
+                                tensor low = aten::select_int(y, 0, 1), column = aten::slice_Tensor(y, 1, 1, 2);
+                                aten::copy_(low, aten::select_int(x[0], 0, 0));
+                                aten::mul_Tensor_(low, x[1]);
+                                aten::add_Tensor_(column, aten::slice_Tensor(x[0], 1, 2));
+                                return out{y * y, seen};
+                              }};
+  part.along = false;  // views of what is not dual yet
+  check_gradients(part);
 }
 
 TEST_CASE("written views: gradients of the third order", "[gradients]") {

@@ -1,6 +1,6 @@
-// Gradient checks of a function of tensors: gradients against finite differences, second gradients against differences
-// of gradients, for leaves in every memory arrangement; float32 and bfloat16 against float64. Include this after every
-// other header: it imports.
+// Gradient checks of a function of tensors: gradients and tangents against finite differences, second gradients against
+// differences of gradients, for leaves in every memory arrangement; float32 and bfloat16 against float64. Include this
+// after every other header: it imports.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
@@ -15,6 +15,7 @@
 
 #include "support/tensor_values.h"
 import topbit;
+import topbit.transform;
 
 namespace support {
 
@@ -34,6 +35,8 @@ struct gradient_case {
   /// Also checked in float32 and bfloat16.
   bool narrow = true;
   tb::check_options options = {};
+  /// Tangents exist and are checked.
+  bool along = true;
 };
 
 /// `count` ascending numbers in [low, high] with a minimum distance from each other and from `not_near`.
@@ -74,6 +77,11 @@ inline void check_gradients(const gradient_case& c) {
     const tb::check_result once = tb::gradcheck(c.run, inputs, c.options);
     INFO(once.text);
     CHECK(once.ok);
+    if (c.along) {
+      const tb::check_result along = tb::jvpcheck(c.run, inputs, c.options);
+      INFO(along.text);
+      CHECK(along.ok);
+    }
     if (c.twice) {
       const tb::check_result twice = tb::gradgradcheck(c.run, inputs, c.options);
       INFO(twice.text);

@@ -191,6 +191,9 @@ inline void check_differences(const leaves_of_call& c, numbers& source) {
   const tb::check_result once = tb::gradcheck(run, leaves);
   INFO(once.text);
   CHECK(once.ok);
+  const tb::check_result along = tb::jvpcheck(run, leaves);
+  INFO(along.text);
+  CHECK(along.ok);
   if (!c.rule.twice) return;
   const tb::check_result twice = tb::gradgradcheck(run, leaves);
   INFO(twice.text);

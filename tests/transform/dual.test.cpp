@@ -176,6 +176,29 @@ TEST_CASE("dual: a view's tangent is a view of the tangent", "[transform][dual]"
   CHECK(close(along(into_plain, x, v).second, tb::stack({tb::zeros_like(v), v}, 0)));
 }
 
+TEST_CASE("dual: views in every memory order of their base", "[transform][dual]") {
+  const tb::tensor x = tb::t(random({3, 3}, 1)), v = random({3, 3}, 2), wide = tb::slice(random({3, 6}, 3), 1, 0, 6, 2);
+  const auto crossing = [](const tb::tensor& a) {
+    const tb::tensor y = a * 1.0, diagonal = tb::diagonal(y);
+    tb::tensor row = tb::select(y, 0, 1), column = tb::select(y, 1, 1);
+    tb::mul_(row, column);
+    tb::add_(column, row);
+    return tb::cat({tb::reshape(y * y, {9}), diagonal * row}, 0);
+  };
+  CHECK(close(along(crossing, x, v).second, by_reverse(crossing, x, v)));
+  CHECK(close(along(crossing, wide, v).second, by_reverse(crossing, wide, v)));
+  // Made before the write, while the base was plain.
+  const auto late = [](const tb::tensor& a) {
+    tb::tensor y = tb::zeros_like(a);
+    const tb::tensor row = tb::select(y, 0, 1);
+    tb::copy_(y, a);
+    return row * 1.0;
+  };
+  CHECK(toy::text_of<tb::error>([&] { along(late, x, v); }) ==
+        "aten::copy_: writes a tensor with a tangent to memory that other views of it see, which would not know the "
+        "tangent; make these views after the write, or write to a clone()");
+}
+
 TEST_CASE("dual: levels within each other are not confused", "[transform][dual]") {
   const tb::tensor x = tb::tensor(2.0, tb::dtype::float64), one = tb::ones_like(x);
   const auto derivative = [&](auto f) { return [f, &one](const tb::tensor& a) { return along(f, a, one).second; }; };

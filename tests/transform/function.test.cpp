@@ -104,7 +104,9 @@ TEST_CASE("vmap: a backward() that runs after the vmap runs in its levels", "[tr
   const tb::tensor different = gradient(tb::randomness::different), same = gradient(tb::randomness::same);
   CHECK_FALSE(close(different[0], different[1]));
   CHECK(close(same[0], same[3]));
-  CHECK(toy::text_of<tb::error>([&] { gradient(tb::randomness::error); }).starts_with("aten::rand: draws random numbers"));
+  CHECK(toy::text_of<tb::error>([&] {
+          gradient(tb::randomness::error);
+        }).starts_with("aten::rand: draws random numbers"));
   tb::tensor a = tb::tensor({1.0, 2.0});
   CHECK(tb::grad_enabled());
   CHECK(close(tb::vmap([](const tb::tensor& x) { return x * 2.0; })(a), a * 2.0));
