@@ -112,6 +112,16 @@ TEST_CASE("vmap: a backward() that runs after the vmap runs in its levels", "[tr
   CHECK(close(tb::vmap([](const tb::tensor& x) { return x * 2.0; })(a), a * 2.0));
 }
 
+TEST_CASE("vmap: backward() within the vmap is at its level", "[transform][function][errors]") {
+  struct reader {
+    static tb::tensor forward(tb::function_context&, const tb::tensor& x) { return x * 1.0; }
+    static tb::tensor backward(tb::function_context&, const tb::tensor& g) { return g * tb::item<double>(tb::sum(g)); }
+  };
+  const auto gradient = tb::grad_of([](const tb::tensor& x) { return tb::sum(tb::apply<reader>(x)); });
+  const std::string text = toy::text_of<tb::error>([&] { tb::vmap(gradient)(random({4, 3}, 1) * 2.0); });
+  CHECK(text.find("batched (4 examples, level 1)") != std::string::npos);
+}
+
 TEST_CASE("vmap: such a function may not keep what is batched elsewhere", "[transform][function][errors]") {
   static tb::tensor elsewhere;
   struct keeper {
