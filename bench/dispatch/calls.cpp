@@ -2,6 +2,7 @@
 // run.
 #include <any>
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "cases.h"
 
 import topbit.core;
+import topbit.modes;
 
 #include "problem.h"
 #include "programs.h"
@@ -80,6 +82,22 @@ const auto kernels = tb::library("bench")
                          .def(behind_fallback)
                          .impl<&problem::sum>(behind_fallback, tb::key::CPU);
 const auto fallback = tb::fallback<&pass_on>(tb::key::UserTop2);
+
+// Modes that do nothing but call on, for as long as the case runs.
+struct pass_through {
+  void operator()(tb::modes::call& c) const { c.proceed(); }
+};
+struct calls_through_modes {
+  explicit calls_through_modes(int count) {
+    for (std::unique_ptr<scope>& s : {std::ref(outer), std::ref(inner)}) {
+      if (count-- > 0) s = std::make_unique<scope>(pass_through(), tb::modes::above);
+    }
+  }
+  int operator()(const item& a, const item& b) const { return unboxed(a, b); }
+
+  using scope = tb::modes::scope<pass_through>;
+  std::unique_ptr<scope> outer, inner;  // the inner one ends first
+};
 
 // The keys of a call that passes so many layers above CPU.
 tb::key_set keys_with_layers(int count) {
@@ -168,6 +186,10 @@ void programs::add_calls() {
       [] { return [](const item& a, const item& b) { return boxed_kernel(a, b); }; });
   add("dispatch/boxed_fallback", {tb::key::CPU, tb::key::UserTop2},
       [] { return [](const item& a, const item& b) { return behind_fallback(a, b); }; });
+  for (int modes = 1; modes <= 2; ++modes) {
+    add(("dispatch/modes/" + std::to_string(modes)).c_str(), tb::key::CPU,
+        [modes] { return calls_through_modes(modes); });
+  }
   add("dispatch/call_boxed", tb::key::CPU, [] {
     return [handle = tb::find("bench::unboxed")](const item& a, const item& b) {
       tb::inline_stack<4> s;

@@ -1,0 +1,122 @@
+// topbit.modes: objects that see every operator call of a thread, for the length of a scope.
+//
+//   int calls = 0;
+//   const tb::modes::scope counting([&](tb::modes::call& c) { ++calls; c.proceed(); }, tb::modes::above);
+//
+// Each thread has two stacks of modes, and a key for each: ModesAbove above all layers, ModesBelow below autograd. A
+// thread includes the key while the stack has modes, and one fallback serves each key, so that programs without a mode
+// pay nothing.
+export module topbit.modes;
+
+import topbit.std;
+import topbit.core;
+
+namespace topbit {
+
+namespace detail {
+struct mode_frame;
+class mode_view;
+}  // namespace detail
+
+export namespace modes {
+
+/// `above`: sees the calls that a program makes, of composites the composite alone. `below`: sees what reaches the
+/// kernels, under batching, autocast and autograd: the parts of composites, the calls of backward().
+enum class place : std::uint8_t { above, below };
+using enum place;
+
+/// A call that a mode sees. The mode runs the rest of it, once or never: without proceed(), it must leave the results
+/// on the stack in place of the arguments.
+class call {
+ public:
+  inline const operator_handle& op() const noexcept { return op_; }
+  /// What the call is selected by, below the modes of this place.
+  inline key_set keys() const noexcept { return keys_; }
+  /// The arguments, to read and to replace; after proceed(), results(). Borrowed: to be copied if they are kept.
+  inline std::span<value> arguments() noexcept { return stack_->top(op_.argument_count()); }
+  inline std::span<value> results() noexcept { return stack_->top(op_.result_count()); }
+  inline boxed_stack& stack() noexcept { return *stack_; }
+
+  /// Makes the call: the next mode of this place sees it, if there is one, then the layers and the kernel below.
+  inline void proceed() { proceed(*stack_); }
+  /// The same with the arguments on top of another stack, which become the results there. As often as wanted.
+  void proceed(boxed_stack& arguments);
+
+ private:
+  friend class topbit::detail::mode_view;
+  inline call(const operator_handle& op, key_set keys, boxed_stack& stack,
+              const topbit::detail::mode_frame* next) noexcept
+      : op_(op), keys_(keys), stack_(&stack), next_(next) {}
+
+  const operator_handle& op_;
+  key_set keys_;
+  boxed_stack* stack_;
+  const topbit::detail::mode_frame* next_;
+};
+
+/// What can be a mode: an object or a lambda that is called with each call.
+template <class M>
+concept mode = std::invocable<M&, call&>;
+
+}  // namespace modes
+
+namespace detail {
+
+struct mode_frame {
+  void* object;
+  void (*run)(void*, modes::call&);
+  std::string_view name;
+  std::source_location where;
+  modes::place at;
+  const mode_frame* outer = nullptr;
+};
+
+// Puts a mode on the thread's stack, and takes it off again.
+class pushed_mode {
+ public:
+  explicit pushed_mode(mode_frame f) noexcept;
+  pushed_mode(const pushed_mode&) = delete;
+  pushed_mode& operator=(const pushed_mode&) = delete;
+  ~pushed_mode();
+
+ private:
+  mode_frame frame_;
+  include_guard key_;
+};
+
+bool register_modes();
+const bool modes_registered = register_modes();
+
+}  // namespace detail
+
+export namespace modes {
+
+/// While it lives, the mode sees every call of this thread, those of factories included; of several modes at one place
+/// the last one first. Calls that a mode makes, or that are made by the kernels below it, are seen by the modes before
+/// it alone: a mode never sees itself. Other threads do not have it. An exception leaves the modes as they were.
+/// A scope that ends before one within it, or on another thread, ends the process with a sentence.
+///
+/// `M` is deduced: a temporary is kept, anything else is referred to.
+/// Cost of a call: that of a boxed fallback and about 100 instructions, 60 for each further mode; nothing without one.
+template <class M>
+class [[nodiscard("the scope ends with the full expression that makes it")]] scope {
+  static_assert(mode<M>, "modes::scope: wanted an object that can be called with a 'modes::call&'");
+
+ public:
+  explicit scope(M&& m, place at, std::source_location where = std::source_location::current())
+      : mode_(std::forward<M>(m)),
+        pushed_({const_cast<void*>(static_cast<const void*>(std::addressof(mode_))), &run,
+                 type_name<std::remove_cvref_t<M>>(), where, at}) {}
+
+ private:
+  static void run(void* m, call& c) { (*static_cast<std::remove_reference_t<M>*>(m))(c); }
+
+  M mode_;
+  topbit::detail::pushed_mode pushed_;
+};
+template <class M>
+scope(M&&, place) -> scope<M>;
+
+}  // namespace modes
+
+}  // namespace topbit

@@ -1,0 +1,241 @@
+#include <catch2/catch_test_macros.hpp>
+#include <csignal>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+import topbit;
+import topbit.autocast;
+import topbit.modes;
+import topbit.transform;
+
+namespace tb = topbit;
+namespace aten = topbit::aten;
+namespace modes = topbit::modes;
+using tb::tensor;
+
+namespace {
+
+using names = std::vector<std::string>;
+
+// Keeps the names of the calls that it sees.
+struct recorder {
+  names seen;
+  void operator()(modes::call& c) {
+    seen.emplace_back(c.op().name());
+    c.proceed();
+  }
+};
+template <class F>
+names seen_by(modes::place at, F f) {
+  recorder r;
+  const modes::scope on(r, at);
+  f();
+  return r.seen;
+}
+
+const tensor a = tb::tensor({{1.f, 2}, {3, 4}}), b = tb::tensor({{5.f, 6}, {7, 8}});
+
+}  // namespace
+
+TEST_CASE("modes: above sees composites, below sees their parts", "[modes]") {
+  const auto f = [] { tb::linear(a, b); };
+  CHECK(seen_by(modes::above, f) == names{"aten::linear"});
+  CHECK(seen_by(modes::below, [] { tb::swapaxes(a, 0, 1); }) == names{"aten::transpose.int"});
+  // Factories, which bring no keys, and calls by handle and by text.
+  CHECK(seen_by(modes::above, [] { tb::zeros({2}); }) == names{"aten::zeros"});
+  CHECK(seen_by(modes::below, [] { tb::ones({2}); }) == names{"aten::ones"});
+  CHECK(seen_by(modes::above, [] {
+          tb::inline_stack<2> stack;
+          stack.push(a);
+          tb::registry::process().find("aten::neg").call_boxed(stack);
+        }) == names{"aten::neg"});
+  CHECK(seen_by(modes::above, [] {}).empty());
+}
+
+TEST_CASE("modes: the last one sees a call first, and what it calls is seen by those before it", "[modes]") {
+  std::string order;
+  const auto letter = [&](char c) {
+    return [&order, c](modes::call& call) {
+      order += c;
+      call.proceed();
+      order += c;
+    };
+  };
+  {
+    const modes::scope first(letter('a'), modes::above), second(letter('b'), modes::above);
+    const modes::scope lower(letter('c'), modes::below);
+    tb::neg(a);
+  }
+  CHECK(order == "baccab");
+}
+
+TEST_CASE("modes: a mode never sees itself", "[modes]") {
+  int outer = 0, inner = 0;
+  const modes::scope first([&](modes::call& c) { ++outer, c.proceed(); }, modes::above);
+  const modes::scope second(
+      [&](modes::call& c) {
+        ++inner;
+        tb::neg(a);
+        tb::neg(a);
+        c.proceed();
+      },
+      modes::above);
+  tb::neg(a);
+  CHECK(inner == 1);
+  CHECK(outer == 3);
+  tb::neg(a);
+  CHECK(inner == 2);
+}
+
+TEST_CASE("modes: arguments and results can be replaced, and calls made again or never", "[modes]") {
+  const auto through = [](auto mode) {
+    const modes::scope on(mode, modes::above);
+    return tb::neg(a);
+  };
+  const tensor doubled = through([](modes::call& c) {
+    c.arguments()[0] = tb::value(tb::add(c.arguments()[0].get<tensor>(), a));
+    c.proceed();
+    c.results()[0] = tb::value(tb::mul(c.results()[0].get<tensor>(), 10.0));
+  });
+  CHECK(tb::equal(doubled, a * -20.0));
+  const tensor never = through([](modes::call& c) {
+    c.stack().drop(c.op().argument_count());
+    c.stack().push(b);
+  });
+  CHECK(never.same_as(b));
+  int differences = 0;
+  const auto twice = [&](modes::call& c) {
+    tb::inline_stack<8> again;
+    for (const tb::value& v : c.arguments()) again.push(v);
+    c.proceed();
+    c.proceed(again);
+    if (!tb::equal(again.top(1)[0].get<tensor>(), c.results()[0].get<tensor>())) ++differences;
+  };
+  const modes::scope on(twice, modes::below);
+  tb::neg(a);
+  CHECK(differences == 0);
+  tb::rand({8});
+  CHECK(differences == 1);
+}
+
+TEST_CASE("modes: an exception leaves them as they were", "[modes]") {
+  int calls = 0;
+  const modes::scope counting([&](modes::call& c) { ++calls, c.proceed(); }, modes::above);
+  const tb::thread_key_state before = tb::current_thread_keys();
+  CHECK_THROWS_AS(tb::mm(a, tb::ones({3, 3})), tb::shape_error);
+  {
+    const modes::scope throwing([](modes::call&) { throw std::runtime_error("no"); }, modes::above);
+    CHECK_THROWS_AS(tb::neg(a), std::runtime_error);
+    CHECK_THROWS_AS(tb::neg(a), std::runtime_error);
+  }
+  CHECK(tb::current_thread_keys().include == before.include);
+  calls = 0;
+  tb::neg(a);
+  CHECK(calls == 1);
+}
+
+TEST_CASE("modes: other threads have none, also with the keys of this one", "[modes]") {
+  int calls = 0;
+  const modes::scope counting([&](modes::call& c) { ++calls, c.proceed(); }, modes::above);
+  std::thread([] { tb::neg(a); }).join();
+  std::thread([keys = tb::current_layers()] {
+    const tb::layer_guard guard(keys);
+    tb::neg(a);
+  }).join();
+  CHECK(calls == 0);
+  std::thread([] {
+    int of_thread = 0;
+    const modes::scope own([&](modes::call& c) { ++of_thread, c.proceed(); }, modes::below);
+    tb::neg(a);
+    CHECK(of_thread == 1);
+  }).join();
+  CHECK(calls == 0);
+}
+
+TEST_CASE("modes: gradients are recorded through them, and backward() is seen", "[modes]") {
+  const auto run = [] {
+    const tensor x = tb::require_grad(tb::clone(a));
+    tb::backward(tb::sum(x * x));
+    CHECK(tb::equal(tb::leaf_grad(x), a * 2.0));
+  };
+  for (const modes::place at : {modes::above, modes::below}) {
+    const names seen = seen_by(at, run);
+    // The product of the gradient.
+    CHECK(std::ranges::count(seen, "aten::mul.Tensor") >= 2);
+  }
+  // What was on when the call was made does not matter.
+  const tensor x = tb::require_grad(tb::clone(a));
+  tensor y;
+  CHECK_FALSE(seen_by(modes::below, [&] { y = tb::sum(x * x); }).empty());
+  CHECK_FALSE(seen_by(modes::below, [&] { tb::backward(y); }).empty());
+  tensor z;
+  CHECK_FALSE(seen_by(modes::below, [&] { z = tb::sum(x * x); }).empty());
+  recorder late;
+  tb::backward(z);
+  CHECK(late.seen.empty());
+}
+
+TEST_CASE("modes: below batching and autocast", "[modes]") {
+  std::vector<tb::shape> sizes;
+  std::vector<tb::dtype> types;
+  const auto look = [&](modes::call& c) {
+    if (c.op().name() == "aten::mm") {
+      sizes.push_back(c.arguments()[0].get<tensor>().sizes());
+      types.push_back(c.arguments()[0].get<tensor>().dtype());
+    }
+    c.proceed();
+  };
+  const auto f = [](const tensor& x) { return tb::mm(x, b); };
+  const tensor xs = tb::ones({3, 2, 2});
+  {
+    const modes::scope on(look, modes::above);
+    tb::vmap(f)(xs);
+    const tb::autocast low(tb::backend::CPU);
+    f(a);
+  }
+  CHECK(sizes == std::vector<tb::shape>{{2, 2}, {2, 2}});
+  CHECK(types == std::vector<tb::dtype>{tb::dtype::float32, tb::dtype::float32});
+  sizes.clear();
+  types.clear();
+  const modes::scope on(look, modes::below);
+  tb::vmap(f)(xs);
+  {
+    const tb::autocast low(tb::backend::CPU);
+    f(a);
+  }
+  REQUIRE(types.size() == 2);
+  CHECK(sizes[0] == tb::shape{6, 2});
+  CHECK(types[1] == tb::dtype::bfloat16);
+}
+
+TEST_CASE("modes: explain lists them, and runs none", "[modes]") {
+  recorder r;
+  const modes::scope first(r, modes::above);
+  const modes::scope second([](modes::call& c) { c.proceed(); }, modes::above);
+  const std::string text = tb::to_string(tb::explain(aten::neg, a));
+  INFO(text);
+  CHECK(text.find("takes     ModesAbove") != std::string::npos);
+  CHECK(text.find("modes of this thread: ") != std::string::npos);
+  CHECK(text.find("recorder, pushed at ") != std::string::npos);
+  CHECK(text.find("modes.test.cpp:") != std::string::npos);
+  CHECK(r.seen.empty());
+}
+
+// These abort, so that no state of another scope is restored. Run by their tags, in processes of their own. Catch2's
+// handler of SIGABRT allocates, which ThreadSanitizer reports.
+TEST_CASE("modes: a scope that ends before one within it ends the process", "[.][unordered]") {
+  std::signal(SIGABRT, SIG_DFL);
+  recorder r;
+  std::optional<modes::scope<recorder&>> outer(std::in_place, r, modes::above), inner(std::in_place, r, modes::above);
+  outer.reset();
+}
+TEST_CASE("modes: a scope that ends on another thread ends the process", "[.][elsewhere]") {
+  std::signal(SIGABRT, SIG_DFL);
+  recorder r;
+  std::optional<modes::scope<recorder&>> scope(std::in_place, r, modes::above);
+  std::thread([&] { scope.reset(); }).join();
+}
