@@ -1,0 +1,191 @@
+module topbit.contracts;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :seen_call;
+
+namespace topbit::contracts {
+
+namespace {
+
+std::string text_of(const tensor& t) {
+  return std::string(name_of(t.dtype())) + " " + to_string(t.sizes()) + ", strides " + to_string(t.strides());
+}
+
+// The bytes of memory that are an element of the tensor.
+std::vector<bool> bytes_of(const seen_tensor& s, std::size_t count) {
+  std::vector<bool> own(count, false);
+  const std::size_t size = size_of(s.type);
+  const auto mark = [&](auto&& self, std::size_t d, std::int64_t at) -> void {
+    if (d == s.sizes.size()) {
+      for (std::size_t i = 0; i < size; ++i) own[static_cast<std::size_t>(at) * size + i] = true;
+      return;
+    }
+    for (std::int64_t i = 0; i < s.sizes[d]; ++i) self(self, d + 1, at + i * s.strides[d]);
+  };
+  mark(mark, 0, s.offset);
+  return own;
+}
+
+// Whether two lists of alias sets, "a" and "a|b", have one in common; "*" is in all.
+bool have_common_set(std::string_view a, std::string_view b) {
+  if (a == "*" || b == "*") return true;
+  if (a.empty() || b.empty()) return false;
+  for (std::size_t from = 0; from <= a.size();) {
+    const std::size_t end = std::min(a.find('|', from), a.size());
+    const std::string_view one = a.substr(from, end - from);
+    for (std::size_t other = 0; other <= b.size();) {
+      const std::size_t other_end = std::min(b.find('|', other), b.size());
+      if (b.substr(other, other_end - other) == one) return true;
+      other = other_end + 1;
+    }
+    from = end + 1;
+  }
+  return false;
+}
+bool may_share(const author::schema_item& a, const author::schema_item& b) {
+  return have_common_set(a.alias, b.alias) || have_common_set(a.alias_after, b.alias);
+}
+
+bool has_bytes(const storage& s, const std::vector<std::byte>& before) {
+  const std::byte* const now = static_cast<const std::byte*>(s.data);
+  return std::equal(before.begin(), before.end(), now);
+}
+
+const storage* memory_of_elements(const tensor& t) noexcept {
+  return t.numel() == 0 ? nullptr : author::record_of(t).data.get();
+}
+
+}  // namespace
+
+bool is_known(const tensor& t) noexcept {
+  if (!t.defined() || author::is_wrapper(t)) return false;
+  const author::tensor_record& r = author::record_of(t);
+  return r.how == layout::strided && r.data;
+}
+
+std::vector<std::pair<std::size_t, tensor>> tensors_in(std::span<const value> results) {
+  std::vector<std::pair<std::size_t, tensor>> all;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    author::each_tensor(results[i], [&](const tensor& t) {
+      if (is_known(t)) all.emplace_back(i, t);
+    });
+  }
+  return all;
+}
+
+seen_call::seen_call(const operator_handle& op, std::span<const value> arguments, bool keeps_bytes)
+    : schema_(*op.parsed_schema()) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    author::each_tensor(arguments[i], [&](const tensor& t) {
+      if (!is_known(t)) return;
+      const author::tensor_record& r = author::record_of(t);
+      auto memory = std::ranges::find(memories_, r.data.get(), &seen_memory::data);
+      if (memory == memories_.end()) {
+        memories_.push_back({r.data.get(), {}, false});
+        memory = memories_.end() - 1;
+        if (keeps_bytes && r.where == cpu && r.data->data != nullptr) {
+          const std::byte* const first = static_cast<const std::byte*>(r.data->data);
+          memory->before.assign(first, first + r.data->bytes);
+        }
+      }
+      const bool written = schema_.arguments[i].writes;
+      memory->written = memory->written || written;
+      tensors_.push_back({t, i, written, r.sizes, r.strides, r.offset, r.type, r.data,
+                          static_cast<std::size_t>(memory - memories_.begin())});
+    });
+  }
+}
+
+void seen_call::check_arguments(std::vector<problem>& found, bool threw, bool resizes) const {
+  for (const seen_tensor& s : tensors_) {
+    const author::tensor_record& r = author::record_of(s.t);
+    if (s.written && (resizes || author::is_out(schema_.arguments[s.argument])) && !threw) continue;
+    if (r.sizes == s.sizes && r.strides == s.strides && r.offset == s.offset && r.type == s.type && r.data == s.data)
+      continue;
+    found.push_back(
+        {rule::geometry, argument_text(s.argument),
+         "is " + text_of(s.t) + " after the call, was " + to_string(s.sizes) + ", strides " + to_string(s.strides)});
+  }
+  check_bytes(found, threw);
+}
+
+void seen_call::check_bytes(std::vector<problem>& found, bool threw) const {
+  for (std::size_t m = 0; m < memories_.size(); ++m) {
+    const seen_memory& memory = memories_[m];
+    if (memory.before.empty() || memory.data->bytes != memory.before.size()) continue;
+    const std::byte* const now = static_cast<const std::byte*>(memory.data->data);
+    if (has_bytes(*memory.data, memory.before)) continue;
+    std::vector<bool> may_change(memory.before.size(), false);
+    const seen_tensor* first = nullptr;
+    for (const seen_tensor& s : tensors_) {
+      if (s.memory != m) continue;
+      if (first == nullptr || (s.written && !first->written)) first = &s;
+      if (!s.written || threw) continue;
+      const std::vector<bool> own = bytes_of(s, may_change.size());
+      for (std::size_t i = 0; i < own.size(); ++i) may_change[i] = may_change[i] || own[i];
+    }
+    for (std::size_t i = 0; i < memory.before.size(); ++i) {
+      if (may_change[i] || now[i] == memory.before[i]) continue;
+      const std::string at = " at byte " + std::to_string(i) + " of " + std::to_string(memory.before.size());
+      const rule broken = threw ? rule::exception : memory.written ? rule::within_view : rule::unwritten;
+      found.push_back({broken, argument_text(first->argument),
+                       broken == rule::within_view ? "its memory was written outside of it," + at
+                       : threw                     ? "was written by a call that threw," + at
+                                                   : "was written," + at});
+      break;
+    }
+  }
+}
+
+void seen_call::each_written(const std::function<void(std::size_t, bool)>& wrote) const {
+  for (const seen_tensor& s : tensors_) {
+    const seen_memory& memory = memories_[s.memory];
+    if (!s.written || memory.before.empty() || numel(s.sizes) == 0) continue;
+    // Other memory: it was resized, so that it was written.
+    const bool same = memory.data->bytes == memory.before.size() && author::record_of(s.t).data == s.data &&
+                      has_bytes(*memory.data, memory.before);
+    wrote(s.argument, !same);
+  }
+}
+
+void seen_call::check_alias(std::vector<problem>& found, std::size_t result, const tensor& t) const {
+  const std::string subject = "result " + std::to_string(result);
+  const author::schema_item& of_result = schema_.returns[result];
+  const storage* const memory = memory_of_elements(t);
+  bool is_marked = false, is_it = false;
+  for (const seen_tensor& s : tensors_) {
+    const author::schema_item& of_argument = schema_.arguments[s.argument];
+    const bool shares = memory != nullptr && (memory == s.data.get() || memory == author::record_of(s.t).data.get());
+    const bool may = may_share(of_argument, of_result);
+    if (of_result.writes && of_argument.writes && may) {
+      is_marked = true;
+      is_it = is_it || s.t.same_as(t);
+    } else if (shares && !may) {
+      found.push_back({rule::alias, subject,
+                       (s.t.same_as(t) ? "is " : "shares memory with ") + argument_text(s.argument) +
+                           ", of which the schema says nothing"});
+    }
+  }
+  if (is_marked && !is_it)
+    found.push_back({rule::argument, subject, "is another tensor than the written argument that the schema returns"});
+}
+
+void seen_call::check_results(std::vector<problem>& found, std::span<const value> results) const {
+  const std::vector<std::pair<std::size_t, tensor>> all = tensors_in(results);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [result, t] = all[i];
+    check_alias(found, result, t);
+    for (std::size_t j = 0; j < i; ++j) {
+      const storage* const memory = memory_of_elements(t);
+      if (memory == nullptr || memory != memory_of_elements(all[j].second)) continue;
+      if (may_share(schema_.returns[result], schema_.returns[all[j].first])) continue;
+      found.push_back(
+          {rule::alias, "result " + std::to_string(result),
+           "shares memory with result " + std::to_string(all[j].first) + ", of which the schema says nothing"});
+    }
+  }
+}
+
+}  // namespace topbit::contracts

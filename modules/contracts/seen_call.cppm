@@ -1,0 +1,64 @@
+// A call as it was before it was made: its tensors, and the bytes behind them.
+module topbit.contracts:seen_call;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :finding;
+
+namespace topbit::contracts {
+
+// A tensor argument, with what it was.
+struct seen_tensor {
+  tensor t;
+  std::size_t argument = 0;
+  bool written = false;
+  shape sizes, strides;
+  std::int64_t offset = 0;
+  dtype type{};
+  intrusive_ptr<storage> data;
+  std::size_t memory = 0;  // of seen_call::memories
+};
+
+// Memory behind one argument or several, and its bytes before the call.
+struct seen_memory {
+  storage* data;
+  std::vector<std::byte> before;  // empty if not kept
+  bool written = false;           // some argument that the schema marks lies in it
+};
+
+struct problem {
+  rule broken;
+  std::string subject, text;
+};
+
+class seen_call {
+ public:
+  // `keeps_bytes`: host memory is copied.
+  seen_call(const operator_handle& op, std::span<const value> arguments, bool keeps_bytes);
+
+  std::span<const seen_tensor> tensors() const noexcept { return tensors_; }
+  const author::schema_view& schema() const noexcept { return schema_; }
+
+  // What a call did to its arguments; `threw`: nothing may have been written.
+  void check_arguments(std::vector<problem>& found, bool threw, bool resizes) const;
+  void check_results(std::vector<problem>& found, std::span<const value> results) const;
+  // Calls wrote(argument, whether it did) for each written argument with elements, if bytes are kept.
+  void each_written(const std::function<void(std::size_t, bool)>& wrote) const;
+  std::string argument_text(std::size_t i) const { return "argument '" + std::string(schema_.arguments[i].name) + "'"; }
+
+ private:
+  void check_bytes(std::vector<problem>& found, bool threw) const;
+  void check_alias(std::vector<problem>& found, std::size_t result, const tensor& t) const;
+
+  const author::schema_view& schema_;
+  std::vector<seen_tensor> tensors_;
+  std::vector<seen_memory> memories_;
+};
+
+// Whether a checker knows what lies behind the tensor.
+bool is_known(const tensor& t) noexcept;
+// The tensors of results, with the number of their result.
+std::vector<std::pair<std::size_t, tensor>> tensors_in(std::span<const value> results);
+
+}  // namespace topbit::contracts

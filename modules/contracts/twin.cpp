@@ -1,0 +1,81 @@
+module topbit.contracts;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :twin;
+
+namespace topbit::contracts {
+
+twin::twin(std::span<const value> arguments, device where) {
+  std::size_t count = 0;
+  for (const value& v : arguments) author::each_tensor(v, [&](const tensor&) { ++count; });
+  tensors_.reserve(count);  // written arguments are referred to
+  for (const value& v : arguments) {
+    if (v.is<tensor>()) {
+      tensors_.push_back(twin_of(v.get<tensor>(), where));
+      stack_.push(value::refer(tensors_.back()));
+      continue;
+    }
+    stack_.push(author::map_tensors(v, [&](const tensor& t) {
+      tensors_.push_back(twin_of(t, where));
+      return tensors_.back();
+    }));
+  }
+}
+
+tensor twin::twin_of(const tensor& t, device where) {
+  if (!is_known(t)) return t;
+  const author::tensor_record& r = author::record_of(t);
+  const auto size = static_cast<std::int64_t>(size_of(r.type));
+  for (const auto& [of, base] : memories_) {
+    if (of == r.data.get() && base.dtype() == r.type) return author::make_view(base, r.sizes, r.strides, r.offset);
+  }
+  const tensor base = author::make_tensor({static_cast<std::int64_t>(r.data->bytes) / size}, r.type, where);
+  if (where == cpu && base.numel() != 0)
+    std::memcpy(base.data(), r.data->data, static_cast<std::size_t>(base.numel() * size));
+  memories_.emplace_back(r.data.get(), base);
+  return author::make_view(base, r.sizes, r.strides, r.offset);
+}
+
+namespace {
+
+// The elements in row-major order of the indices.
+std::vector<std::byte> elements_of(const tensor& t) {
+  std::vector<std::byte> all;
+  const std::size_t size = size_of(t.dtype());
+  all.reserve(static_cast<std::size_t>(t.numel()) * size);
+  const std::byte* const first = static_cast<const std::byte*>(t.data());
+  const auto visit = [&](auto&& self, std::int64_t d, std::int64_t at) -> void {
+    if (d == t.dim()) {
+      const std::byte* const element = first + at * static_cast<std::int64_t>(size);
+      all.insert(all.end(), element, element + size);
+      return;
+    }
+    for (std::int64_t i = 0; i < t.size(d); ++i) self(self, d + 1, at + i * t.stride(d));
+  };
+  visit(visit, 0, 0);
+  return all;
+}
+
+}  // namespace
+
+std::optional<different_element> difference(std::span<const tensor> a, std::span<const tensor> b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (!is_known(a[i]) || a[i].device() != cpu || a[i].sizes() != b[i].sizes() || a[i].dtype() != b[i].dtype())
+      continue;
+    const std::vector<std::byte> x = elements_of(a[i]), y = elements_of(b[i]);
+    if (x == y) continue;
+    std::size_t at = 0;
+    while (x[at] == y[at]) ++at;
+    const std::size_t size = size_of(a[i].dtype()), element = at / size;
+    const auto bytes_at = [&](const std::vector<std::byte>& of) {
+      return std::vector<std::byte>(of.begin() + static_cast<std::ptrdiff_t>(element * size),
+                                    of.begin() + static_cast<std::ptrdiff_t>((element + 1) * size));
+    };
+    return different_element{i, element, bytes_at(x), bytes_at(y)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace topbit::contracts

@@ -1,0 +1,250 @@
+// Kernels with planted faults: each is found, with the right rule and argument.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+import topbit;
+import topbit.contracts;
+import topbit.modes;
+
+namespace tb = topbit;
+namespace contracts = topbit::contracts;
+namespace modes = topbit::modes;
+using contracts::rule;
+using tb::tensor;
+
+namespace {
+
+inline constexpr tb::op<"planted::right(Tensor self) -> Tensor"> right;
+inline constexpr tb::op<"planted::small_write(Tensor self) -> Tensor"> small_write;
+inline constexpr tb::op<"planted::undone_write(Tensor self) -> Tensor"> undone_write;
+inline constexpr tb::op<"planted::forgotten_(Tensor(a!) self) -> Tensor(a!)"> forgotten;
+inline constexpr tb::op<"planted::clone_(Tensor(a!) self) -> Tensor(a!)"> returns_clone;
+inline constexpr tb::op<"planted::outside_(Tensor(a!) self) -> Tensor(a!)"> outside;
+inline constexpr tb::op<"planted::dice(Tensor self) -> Tensor"> dice;
+inline constexpr tb::op<"planted::unwritten(Tensor self) -> Tensor"> unwritten;
+inline constexpr tb::op<"planted::half_written(Tensor self) -> Tensor"> half_written;
+inline constexpr tb::op<"planted::meta_strides(Tensor self) -> Tensor"> meta_strides;
+inline constexpr tb::op<"planted::elsewhere(Tensor self) -> Tensor"> elsewhere;
+inline constexpr tb::op<"planted::by_threads(Tensor self) -> Tensor"> by_threads;
+inline constexpr tb::op<"planted::leaks_keys(Tensor self) -> Tensor"> leaks_keys;
+inline constexpr tb::op<"planted::gives_back(Tensor self) -> Tensor"> gives_back;
+inline constexpr tb::op<"planted::gives_view(Tensor self) -> Tensor"> gives_view;
+inline constexpr tb::op<"planted::two_of_one(Tensor self) -> (Tensor, Tensor)"> two_of_one;
+inline constexpr tb::op<"planted::retypes(Tensor self) -> Tensor"> retypes;
+inline constexpr tb::op<"planted::throws_late_(Tensor(a!) self) -> Tensor(a!)"> throws_late;
+inline constexpr tb::op<"planted::anything(Tensor self) -> Tensor(*)"> anything;
+inline constexpr tb::op<"planted::declared_view(Tensor(a) self) -> Tensor(a)"> declared_view;
+
+float* first_of(const tensor& t) { return t.data_ptr<float>(); }
+tensor fresh(const tensor& like) { return tb::author::make_tensor(like.sizes(), like.dtype(), like.device()); }
+
+tensor right_kernel(const tensor& self) { return self * 2.0; }
+tensor small_write_kernel(const tensor& self) {
+  first_of(self)[1] *= 1.000001f;
+  return self * 2.0;
+}
+// The sum is rounded, so that the difference is another number.
+tensor undone_write_kernel(const tensor& self) {
+  float* const x = first_of(self);
+  x[0] += 1e8f;
+  const tensor y = self * 2.0;
+  x[0] -= 1e8f;
+  return y;
+}
+tensor& forgotten_kernel(tensor& self) { return self; }
+tensor other;
+tensor& returns_clone_kernel(tensor& self) {
+  first_of(self)[0] = 7;
+  other = tb::clone(self);
+  return other;
+}
+tensor& outside_kernel(tensor& self) {
+  first_of(self)[0] = 7;
+  first_of(self)[self.numel()] = 7;
+  return self;
+}
+tensor dice_kernel(const tensor& self) {
+  static float state = 0;
+  return self + static_cast<double>(state += 1);
+}
+tensor unwritten_kernel(const tensor& self) { return fresh(self); }
+tensor half_written_kernel(const tensor& self) {
+  tensor y = fresh(self);
+  first_of(y)[0] = 1;
+  return y;
+}
+tensor elsewhere_kernel(const tensor& self) { return tb::author::make_tensor(self.sizes(), self.dtype(), tb::meta); }
+tensor by_threads_kernel(const tensor& self) { return self * static_cast<double>(tb::num_threads()); }
+tensor leaks_keys_kernel(const tensor& self) {
+  tensor y = right_kernel(self);
+  static std::optional<tb::include_guard> kept;
+  kept.emplace(tb::key::UserTop2);
+  return y;
+}
+tensor gives_back_kernel(const tensor& self) { return self; }
+tensor gives_view_kernel(const tensor& self) { return tb::author::make_alias(self); }
+std::tuple<tensor, tensor> two_of_one_kernel(const tensor& self) {
+  const tensor y = self * 1.0;
+  return {y, tb::author::make_alias(y)};
+}
+tensor retypes_kernel(const tensor& self) {
+  tb::author::record_of(self).type = tb::dtype::int32;
+  return tb::author::make_tensor({0}, tb::dtype::float32, self.device());
+}
+tensor& throws_late_kernel(tensor& self) {
+  first_of(self)[0] = 7;
+  throw std::runtime_error("late");
+}
+tensor declared_view_kernel(const tensor& self) { return tb::author::make_alias(self); }
+tensor transposed_meta(const tensor& self) {
+  return tb::author::make_view(fresh(self), self.sizes(), {1, self.size(0)}, 0);
+}
+tensor dense_meta(const tensor& self) { return fresh(self); }
+
+const auto library = tb::library("planted")
+                         .def(right)
+                         .def(small_write)
+                         .def(undone_write)
+                         .def(forgotten)
+                         .def(returns_clone)
+                         .def(outside)
+                         .def(dice)
+                         .def(unwritten)
+                         .def(half_written)
+                         .def(meta_strides)
+                         .def(elsewhere)
+                         .def(by_threads)
+                         .def(leaks_keys)
+                         .def(gives_back)
+                         .def(gives_view)
+                         .def(two_of_one)
+                         .def(retypes)
+                         .def(throws_late)
+                         .def(declared_view)
+                         .def(anything);
+const auto kernels = tb::implement("planted", tb::key::CPU)
+                         .impl<&right_kernel>(right)
+                         .impl<&small_write_kernel>(small_write)
+                         .impl<&undone_write_kernel>(undone_write)
+                         .impl<&forgotten_kernel>(forgotten)
+                         .impl<&returns_clone_kernel>(returns_clone)
+                         .impl<&outside_kernel>(outside)
+                         .impl<&dice_kernel>(dice)
+                         .impl<&unwritten_kernel>(unwritten)
+                         .impl<&half_written_kernel>(half_written)
+                         .impl<&right_kernel>(meta_strides)
+                         .impl<&elsewhere_kernel>(elsewhere)
+                         .impl<&by_threads_kernel>(by_threads)
+                         .impl<&leaks_keys_kernel>(leaks_keys)
+                         .impl<&gives_back_kernel>(gives_back)
+                         .impl<&gives_view_kernel>(gives_view)
+                         .impl<&two_of_one_kernel>(two_of_one)
+                         .impl<&retypes_kernel>(retypes)
+                         .impl<&throws_late_kernel>(throws_late)
+                         .impl<&declared_view_kernel>(declared_view)
+                         .impl<&declared_view_kernel>(anything);
+const auto meta_kernels =
+    tb::implement("planted", tb::key::Meta).impl<&dense_meta>(right).impl<&transposed_meta>(meta_strides);
+
+tensor given() { return tb::tensor({{1.5f, 2, 3}, {4, 5, 6}}); }
+
+// The findings about one call of the operator.
+template <class Op>
+std::vector<contracts::finding> findings_of(const Op& op, contracts::level depth, tensor x = given()) {
+  contracts::checker check({.depth = depth});
+  {
+    const modes::scope on(check, modes::below);
+    try {
+      op(x);
+    } catch (const std::runtime_error&) {
+    }
+  }
+  CHECK(check.calls() <= 1);
+  return check.findings();
+}
+bool is_only(const std::vector<contracts::finding>& all, rule r, std::string_view subject) {
+  for (const contracts::finding& f : all) UNSCOPED_INFO(tb::to_string(f));
+  return all.size() == 1 && all[0].broken == r && all[0].subject == subject && all[0].times == 1;
+}
+
+}  // namespace
+
+TEST_CASE("contracts: kernels that keep them", "[contracts]") {
+  CHECK(findings_of(right, contracts::level::repeated).empty());
+  CHECK(findings_of(declared_view, contracts::level::repeated).empty());
+  CHECK(findings_of(anything, contracts::level::metadata).empty());
+  // The stride of one element does not matter.
+  CHECK(findings_of(meta_strides, contracts::level::repeated, tb::tensor({{1.f}, {2}, {3}})).empty());
+}
+
+TEST_CASE("contracts: planted faults are found", "[contracts]") {
+  using contracts::level;
+  CHECK(is_only(findings_of(small_write, level::bytes), rule::unwritten, "argument 'self'"));
+  CHECK(is_only(findings_of(undone_write, level::bytes), rule::unwritten, "argument 'self'"));
+  CHECK(is_only(findings_of(returns_clone, level::metadata), rule::argument, "result 0"));
+  CHECK(is_only(findings_of(outside, level::bytes, tb::select(given(), 0, 0)), rule::within_view, "argument 'self'"));
+  CHECK(is_only(findings_of(dice, level::repeated), rule::repeatable, "result tensor 0"));
+  CHECK(is_only(findings_of(unwritten, level::repeated), rule::initialised, "result tensor 0"));
+  CHECK(is_only(findings_of(half_written, level::repeated), rule::initialised, "result tensor 0"));
+  CHECK(is_only(findings_of(meta_strides, level::repeated), rule::metadata, "result 0"));
+  CHECK(is_only(findings_of(elsewhere, level::metadata), rule::placement, "result 0"));
+  CHECK(is_only(findings_of(by_threads, level::repeated), rule::threads, "result tensor 0"));
+  CHECK(is_only(findings_of(gives_back, level::metadata), rule::alias, "result 0"));
+  CHECK(is_only(findings_of(gives_view, level::metadata), rule::alias, "result 0"));
+  CHECK(is_only(findings_of(two_of_one, level::metadata), rule::alias, "result 1"));
+  CHECK(is_only(findings_of(retypes, level::metadata), rule::geometry, "argument 'self'"));
+  CHECK(is_only(findings_of(throws_late, level::bytes), rule::exception, "argument 'self'"));
+  const tb::force_guard restored(tb::current_thread_keys());
+  CHECK(is_only(findings_of(leaks_keys, level::metadata), rule::thread, ""));
+}
+
+TEST_CASE("contracts: a declared write that never happens", "[contracts]") {
+  contracts::checker check;
+  tensor x = given();
+  {
+    const modes::scope on(check, modes::below);
+    for (int i = 0; i < 100; ++i) forgotten(x);
+    for (int i = 0; i < 100; ++i) tb::add_(x, 1.0);
+  }
+  CHECK(check.findings().empty());
+  CHECK(check.never_written(101).empty());
+  CHECK(is_only(
+      [&] {
+        auto all = check.never_written();
+        for (auto& f : all) f.times = 1;
+        return all;
+      }(),
+      rule::writes, "argument 'self'"));
+  CHECK(check.never_written()[0].op == "planted::forgotten_");
+}
+
+TEST_CASE("contracts: a finding says operator, argument, kernel and how often", "[contracts]") {
+  contracts::checker check;
+  const tensor x = given();
+  {
+    const modes::scope on(check, modes::below);
+    small_write(x);
+    small_write(x);
+  }
+  REQUIRE(check.findings().size() == 1);
+  const std::string text = tb::to_string(check.findings()[0]);
+  INFO(text);
+  CHECK(
+      text.starts_with("planted::small_write: argument 'self': was written, at byte 4 of 24 (unwritten; CPU kernel, "
+                       "registered at "));
+  CHECK(text.ends_with("; 2 times)"));
+  CHECK(text.find("planted.test.cpp:") != std::string::npos);
+}
+
+TEST_CASE("contracts: a checker can stop at the first finding", "[contracts]") {
+  contracts::checker check({.raises = true});
+  const modes::scope on(check, modes::below);
+  CHECK_THROWS_AS(small_write(given()), contracts::contract_error);
+  CHECK_NOTHROW(right(given()));
+}
