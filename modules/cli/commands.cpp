@@ -4,6 +4,7 @@ module topbit.cli;
 import topbit.std;
 import topbit.core;
 import :call_command;
+import :check_command;
 import :completions;
 import :coverage_command;
 import :diff_command;
@@ -100,6 +101,14 @@ constexpr std::string_view call_words[] = {
     "after --.",
 };
 constexpr example call_examples[] = {{"call aten::add.Tensor '[1, 2]' '[10, 20]' alpha=2", "add, as a caller would"}};
+
+constexpr std::string_view check_words[] = {
+    "Calls the operator and compares what its kernels do with what its schema says: writes, shared memory, results of "
+    "the "
+    "Meta kernel, and results of the same call made again. Kernels of other operators that it calls are checked too.",
+    "Ends with 1 where a kernel breaks a rule.",
+};
+constexpr example check_examples[] = {{"check aten::add.Tensor '[1, 2]' '[10, 20]' alpha=2", "the kernels of add"}};
 
 constexpr argument what_if_arguments[] = {
     {"CHANGE", "KEY, kernel:KEY, fallthrough:KEY, fallback:KEY, remove:KEY or remove-fallback:KEY; KEY may be an alias",
@@ -200,6 +209,8 @@ constexpr command all[] = {
      explain_examples, run_explain},
     {"call", "call an operator with arguments as text", call_words, call_arguments, call_options, call_examples,
      run_call},
+    {"check", "whether the kernels of a call do what their schemas say", check_words, call_arguments, call_options,
+     check_examples, run_check},
     {"what-if", "the table that other registrations would give", what_if_text, what_if_arguments, what_if_options,
      what_if_examples, run_what_if},
     {"coverage", "operators by keys, and kernels out of reach", coverage_text, coverage_arguments, coverage_options,
