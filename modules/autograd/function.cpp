@@ -144,7 +144,19 @@ bool brings_tangents(std::span<const tensor> arguments) {
   return found;
 }
 
+namespace {
+
+void refuse_wrapper(const tensor& result) {
+  if (!result.defined() || !author::is_wrapper(result)) return;
+  throw error(
+      "apply: forward() returned a tensor that is batched, or a wrapper of another layer, as none of its arguments is; "
+      "give it that tensor as an argument, or one that per_example() made");
+}
+
+}  // namespace
+
 void separate_results(std::span<tensor* const> results, std::span<const tensor> arguments) {
+  for (const tensor* const r : results) refuse_wrapper(*r);
   std::vector<tensor> taken(arguments.begin(), arguments.end());
   for (tensor* const r : results) {
     if (r->defined() && among(taken, *r)) *r = author::make_alias(*r);
@@ -218,6 +230,7 @@ void function_call::attach(function_node* n, std::span<tensor* const> results, s
     if (!t.defined() || !is_floating(t.dtype())) continue;
     n->expect(i, t);
     if (n->lacks_gradient(t)) continue;
+    refuse_wrapper(t);
     if (shares_elements(arguments, t))
       t = copy_if_aliased(t);
     else if (detail::extension_of(t) != nullptr)

@@ -215,7 +215,7 @@ template <class Function, class R, class... A>
 R record_function(std::type_identity<R(A...)>, const view_pointer& view, std::type_identity_t<A>... a) {
   function_call call;
   (call.add<std::remove_cvref_t<A>>(a), ...);
-  const auto forward = [&](const auto&... x) -> R {
+  const auto forward = [&](auto&&... x) -> R {
     const author::below_autograd guard;
     return Function::forward(call.context, x...);
   };
@@ -241,9 +241,9 @@ template <class Function, class R, class... A>
 R apply_below(std::type_identity<R(A...)> signature, const view_pointer& view, std::type_identity_t<A>... a) {
   const author::function_layer layer = this_thread_function_layer;
   if (layer == nullptr) [[likely]]
-    return record_function<Function>(signature, view, static_cast<A>(a)...);
+    return record_function<Function>(signature, view, std::forward<A>(a)...);
   const std::vector<tensor> arguments = tensors_of(a...);
-  if (!brings_tangents(arguments)) return record_function<Function>(signature, view, static_cast<A>(a)...);
+  if (!brings_tangents(arguments)) return record_function<Function>(signature, view, std::forward<A>(a)...);
   std::optional<R> result;
   std::vector<tensor*> results;
   const auto run = [&] {
@@ -265,10 +265,10 @@ R apply_below(std::type_identity<R(A...)> signature, const view_pointer& view, s
 template <class Function, class R, class... A>
 R apply_function(std::type_identity<R(A...)> signature, std::type_identity_t<A>... a) {
   if (no_key_has_view()) [[likely]]
-    return apply_below<Function>(signature, nullptr, static_cast<A>(a)...);
+    return apply_below<Function>(signature, nullptr, std::forward<A>(a)...);
   std::vector<tensor> below = tensors_of(a...);
   const view_pointer view = view_of_call(below);
-  if (view == nullptr) return apply_below<Function>(signature, nullptr, static_cast<A>(a)...);
+  if (view == nullptr) return apply_below<Function>(signature, nullptr, std::forward<A>(a)...);
   R result = with_others<A...>(
       below, [&](auto&&... b) { return apply_below<Function>(signature, view, static_cast<A>(b)...); }, a...);
   each_result(result, [&](tensor& t) {

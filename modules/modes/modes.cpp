@@ -36,30 +36,35 @@ pushed_mode::~pushed_mode() {
   top = frame_.outer;
 }
 
-// While it lives, the thread has the modes before one alone.
-class mode_view {
+// While it lives, `top` is the innermost mode of a place.
+class visible_modes {
  public:
-  inline explicit mode_view(const mode_frame& f) noexcept
-      : top_(innermost(f.at)), before_(std::exchange(top_, f.outer)), keys_(keys_without(f)) {}
-  mode_view(const mode_view&) = delete;
-  mode_view& operator=(const mode_view&) = delete;
-  inline ~mode_view() { top_ = before_; }
-
-  static inline void run(const mode_frame& f, const operator_handle& op, key_set keys, boxed_stack& stack) {
-    const mode_view others(f);
-    modes::call c(op, keys, stack, f.outer);
-    f.run(f.object, c);
-  }
+  inline visible_modes(modes::place at, const mode_frame* top) noexcept
+      : innermost_(innermost(at)), before_(std::exchange(innermost_, top)), keys_(keys_with(at, top != nullptr)) {}
+  visible_modes(const visible_modes&) = delete;
+  visible_modes& operator=(const visible_modes&) = delete;
+  inline ~visible_modes() { innermost_ = before_; }
 
  private:
-  static inline thread_key_state keys_without(const mode_frame& f) noexcept {
+  static inline thread_key_state keys_with(modes::place at, bool any) noexcept {
     thread_key_state keys = current_thread_keys();
-    if (f.outer == nullptr) keys.include = keys.include - key_of(f.at);
+    keys.include = any ? keys.include | key_of(at) : keys.include - key_of(at);
     return keys;
   }
-  const mode_frame*& top_;
+  const mode_frame*& innermost_;
   const mode_frame* before_;
   force_guard keys_;
+};
+
+// Makes a call that `first`, the innermost mode, was the first to see, and `f` sees now.
+class mode_view {
+ public:
+  static inline void run(const mode_frame& f, const mode_frame& first, const operator_handle& op, key_set keys,
+                         boxed_stack& stack) {
+    const visible_modes others(f.at, f.outer);
+    modes::call c(op, keys, stack, f.outer, &first);
+    f.run(f.object, c);
+  }
 };
 
 namespace {
@@ -79,7 +84,7 @@ struct modes_fallback {
     const mode_frame* const f = innermost(At);
     // Another thread's keys can bring the key without its modes.
     if (f == nullptr) return op.redispatch_boxed(below, stack);
-    mode_view::run(*f, op, below, stack);
+    mode_view::run(*f, *f, op, below, stack);
   }
 };
 
@@ -94,8 +99,10 @@ bool register_modes() {
 }  // namespace detail
 
 void modes::call::proceed(boxed_stack& arguments) {
-  if (next_ == nullptr) return op_.redispatch_boxed(keys_, arguments);
-  detail::mode_view::run(*next_, op_, keys_, arguments);
+  if (next_ != nullptr) return detail::mode_view::run(*next_, *first_, op_, keys_, arguments);
+  // Above, what a composite calls is no call of the program; below, what a kernel calls reaches kernels as it does.
+  const detail::visible_modes of_rest(first_->at, first_->at == below ? first_ : nullptr);
+  op_.redispatch_boxed(keys_, arguments);
 }
 
 }  // namespace topbit

@@ -21,7 +21,8 @@ class mode_view;
 export namespace modes {
 
 /// `above`: sees the calls that a program makes, of composites the composite alone. `below`: sees what reaches the
-/// kernels, under batching, autocast and autograd: the parts of composites, the calls of backward().
+/// kernels, under batching, autocast and autograd: the parts of composites, the calls of backward(). Where no layer
+/// takes a composite apart, as under no_grad, `below` sees it and its parts.
 enum class place : std::uint8_t { above, below };
 using enum place;
 
@@ -37,21 +38,22 @@ class call {
   inline std::span<value> results() noexcept { return stack_->top(op_.result_count()); }
   inline boxed_stack& stack() noexcept { return *stack_; }
 
-  /// Makes the call: the next mode of this place sees it, if there is one, then the layers and the kernel below.
+  /// Makes the call: the next mode of this place sees it, if there is one, then the layers and the kernel below, which
+  /// keys() selects. Arguments with other keys need a call of their own, made with the keys of the thread.
   inline void proceed() { proceed(*stack_); }
   /// The same with the arguments on top of another stack, which become the results there. As often as wanted.
   void proceed(boxed_stack& arguments);
 
  private:
   friend class topbit::detail::mode_view;
-  inline call(const operator_handle& op, key_set keys, boxed_stack& stack,
-              const topbit::detail::mode_frame* next) noexcept
-      : op_(op), keys_(keys), stack_(&stack), next_(next) {}
+  inline call(const operator_handle& op, key_set keys, boxed_stack& stack, const topbit::detail::mode_frame* next,
+              const topbit::detail::mode_frame* first) noexcept
+      : op_(op), keys_(keys), stack_(&stack), next_(next), first_(first) {}
 
   const operator_handle& op_;
   key_set keys_;
   boxed_stack* stack_;
-  const topbit::detail::mode_frame* next_;
+  const topbit::detail::mode_frame *next_, *first_;
 };
 
 /// What can be a mode: an object or a lambda that is called with each call.
@@ -92,8 +94,9 @@ const bool modes_registered = register_modes();
 export namespace modes {
 
 /// While it lives, the mode sees every call of this thread, those of factories included; of several modes at one place
-/// the last one first. Calls that a mode makes, or that are made by the kernels below it, are seen by the modes before
-/// it alone: a mode never sees itself. Other threads do not have it. An exception leaves the modes as they were.
+/// the last one first. Calls that a mode makes are seen by the modes before it alone, so that a mode never sees itself.
+/// What the rest of the call calls: above, no mode sees it; below, all do. Other threads do not have the mode. An
+/// exception leaves the modes as they were.
 /// A scope that ends before one within it, or on another thread, ends the process with a sentence.
 ///
 /// `M` is deduced: a temporary is kept, anything else is referred to.
@@ -115,7 +118,7 @@ class [[nodiscard("the scope ends with the full expression that makes it")]] sco
   topbit::detail::pushed_mode pushed_;
 };
 template <class M>
-scope(M&&, place) -> scope<M>;
+scope(M&&, place, std::source_location = {}) -> scope<M>;
 
 }  // namespace modes
 

@@ -50,6 +50,10 @@ check_result jvpcheck(const tensor_function& f, std::span<const tensor> inputs, 
       throw dtype_error("jvpcheck: input " + std::to_string(i + 1) + " is " + std::string(name_of(inputs[i].dtype())) +
                         ", wanted float64: finite differences of other dtypes are too inaccurate");
     }
+    if (inputs[i].device() != cpu) {
+      throw device_error("jvpcheck: input " + std::to_string(i + 1) + " is on " + to_string(inputs[i].device()) +
+                         ", wanted it on cpu");
+    }
     along[i] = drawn_like(inputs[i], seed + i);
     checked = true;
     elements += inputs[i].numel();
@@ -74,6 +78,8 @@ check_result jvpcheck(const tensor_function& f, std::span<const tensor> inputs, 
   }
   const enable_grad recording;
   const tensors results = floating_results(f, duals);
+  if (results.size() != high.size() || results.size() != low.size())
+    throw error("jvpcheck: found other numbers of results in calls of one function, wanted the same");
   tensors recorded, cotangents;
   double forward = 0;
   const auto agree = [&](double found, double wanted) {
@@ -88,7 +94,7 @@ check_result jvpcheck(const tensor_function& f, std::span<const tensor> inputs, 
       const double wanted = (above[e] - below[e]) / (2 * options.step);
       if (agree(found[e], wanted)) continue;
       return {false, "result " + std::to_string(r + 1) + ", element " + std::to_string(e) + ": the tangent is " +
-                         std::to_string(found[e]) + ", finite differences give " + std::to_string(wanted)};
+                         to_string(scalar(found[e])) + ", finite differences give " + to_string(scalar(wanted))};
     }
     if (!requires_grad(results[r])) continue;
     recorded.push_back(results[r]);
@@ -104,8 +110,8 @@ check_result jvpcheck(const tensor_function& f, std::span<const tensor> inputs, 
     if (const tensor& g = gradients[leaf++]; g.defined()) reverse += product(g, v);
   }
   if (agree(forward, reverse)) return {};
-  return {false, "a product of the results' tangents is " + std::to_string(forward) + ", by the gradients it is " +
-                     std::to_string(reverse)};
+  return {false, "a product of the results' tangents is " + to_string(scalar(forward)) + ", by the gradients it is " +
+                     to_string(scalar(reverse))};
 }
 
 }  // namespace topbit

@@ -41,10 +41,19 @@ std::vector<tangents::one> live_tangents(const tensor& t) {
 }
 
 // The tangent with its elements at the places of the tensor's, so that views of both are alike: where each has its own.
+// In memory between them the tangent is zero: nothing there is part of the tensor.
 tensor arranged_like(const tensor& t, const tensor& along, bool& shared) {
   if (along.strides() == t.strides() || !author::has_distinct_elements(t)) return along;
+  std::int64_t last = 0;
+  for (std::int64_t d = 0; d < t.dim(); ++d) last += std::max<std::int64_t>(t.size(d) - 1, 0) * t.stride(d);
+  // Gaps cost memory: where they are most of it, the same order has to do.
+  constexpr std::int64_t most_gaps = 8;
+  const bool with_gaps = last + 1 <= most_gaps * t.numel();
   tensor made =
-      aten::empty_strided(t.sizes(), t.strides(), arg<"dtype"> = along.dtype(), arg<"device"> = along.device());
+      with_gaps
+          ? aten::as_strided(aten::zeros(shape{last + 1}, arg<"dtype"> = along.dtype(), arg<"device"> = along.device()),
+                             t.sizes(), t.strides())
+          : aten::empty_like(aten::detach(t), arg<"dtype"> = along.dtype());
   aten::copy_(made, along);
   shared = false;
   return made;

@@ -98,11 +98,14 @@ struct recorded_call {
               std::string(op.name()));
 }
 
-// Throws error if a plain tensor is about to become dual, and others see its memory, which would stay plain.
-void check_seen_by_no_others(const operator_handle& op, const tensor& self) {
-  if (!is_differentiable(self) || may_be_dual(self) || !author::record_of(self).data) return;
+// Throws error if a tensor is about to get a tangent at one of the levels, and others see its memory, which would not.
+void check_seen_by_no_others(const operator_handle& op, const tensor& self, std::span<const std::uint64_t> levels) {
+  if (!is_differentiable(self) || !author::record_of(self).data) return;
   const tensor base = base_of(self);
-  if (base.defined() && may_be_dual(base)) return;
+  const auto has = [&](std::uint64_t level) {
+    return tangent_of(self, level).defined() || (base.defined() && tangent_of(base, level).defined());
+  };
+  if (std::ranges::all_of(levels, has)) return;
   const std::uint32_t expected = base.defined() ? 2 : 1;
   if (author::record_of(self).data->references.load(std::memory_order_acquire) <= expected) return;
   throw error(std::string(op.name()) +
@@ -180,7 +183,7 @@ void call_written(const operator_handle& op, key_set keys, boxed_stack& stack,
   const author::schema_view& s = *op.parsed_schema();
   const std::span<const value> given = std::as_const(stack).top(op.argument_count());
   const std::vector<tensor> written = author::written_tensors(op, given);
-  for (const tensor& w : written) check_seen_by_no_others(op, w);
+  for (const tensor& w : written) check_seen_by_no_others(op, w, levels);
   found_tangents results;
   if (!op.tags().contains(tag::random)) {
     const std::optional<operator_handle> functional = functional_of(op);
@@ -248,8 +251,12 @@ found_tangents linear_tangents(const dual_call& call, std::uint64_t level) {
 
 found_tangents as_strided_tangents(const dual_call& call, std::uint64_t level) {
   const tensor& self = call.arguments[0].get<tensor>();
-  const tensor along = own_tangent_of(self, level);
-  if (along.strides() != self.strides()) return transposed_tangents(call, level);
+  const tensor along = own_tangent_of(self, level), base = base_of(self);
+  // The memory around a view has a tangent where its base has.
+  const tensor around = base.defined() ? tangent_of(base, level) : tensor();
+  const bool whole = author::record_of(self).dense ||
+                     (around.defined() && author::record_of(around).data == author::record_of(along).data);
+  if (!whole || along.strides() != self.strides()) return transposed_tangents(call, level);
   std::optional<std::int64_t> offset;
   if (call.arguments[3].is<std::int64_t>()) {
     offset = call.arguments[3].get<std::int64_t>() - author::record_of(self).offset + author::record_of(along).offset;
@@ -424,7 +431,7 @@ void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack) {
   const std::span<const value> top = std::as_const(stack).top(op.argument_count());
   const std::vector<std::uint64_t> levels = levels_of(top);
   const tensor self = top[0].get<tensor>(), source = top[1].get<tensor>();
-  if (!levels.empty()) check_seen_by_no_others(op, self);
+  check_seen_by_no_others(op, self, levels);
   op.redispatch_boxed(keys & below(key::ForwardAD), stack);
   write_tangents({&self, 1}, levels, {source});
 }

@@ -58,13 +58,26 @@ bool is_batched_within(const tensor& x, const batch_level& l) noexcept {
   return b != nullptr;
 }
 
+// The gradient of an argument of these sizes, summed where backward() left it as broadcasting had it.
+tensor of_example(const tensor& gradient, const shape& sizes) {
+  if (gradient.sizes() == sizes || gradient.dim() < static_cast<std::int64_t>(sizes.size())) return gradient;
+  const std::size_t added = gradient.sizes().size() - sizes.size();
+  std::vector<std::int64_t> over;
+  for (std::size_t d = 0; d < gradient.sizes().size(); ++d) {
+    if (d < added || (sizes[d - added] == 1 && gradient.sizes()[d] != 1)) over.push_back(static_cast<std::int64_t>(d));
+  }
+  return over.empty() ? gradient : aten::reshape(aten::sum_dim_IntList(gradient, over, true), sizes);
+}
+
 class batched_function final : public author::function_view {
  public:
   // Replaces batched arguments by the tensors with all examples.
   explicit batched_function(std::span<tensor> arguments) {
     std::vector<batch_places> found(arguments.size());
+    sizes_.resize(arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (!arguments[i].defined()) continue;
+      sizes_[i] = arguments[i].sizes();
       arguments[i] = plain(arguments[i], found[i]);
       for (const auto& [level, dim] : found[i].all) {
         if (std::ranges::find(levels_, level->number, &batch_level::number) == levels_.end()) levels_.push_back(*level);
@@ -84,11 +97,13 @@ class batched_function final : public author::function_view {
 
   tensor argument(std::size_t i, const tensor& below) const override { return wrapped_at(below, arguments_[i]); }
   tensor gradient(std::size_t i, const tensor& seen) const override {
-    tensor sum = seen;
+    tensor sum = of_example(seen, sizes_[i]);
     for (const batch_level& l : levels_) {
-      const bool shared = std::ranges::find(arguments_[i].all, &l, &place::first) == arguments_[i].all.end();
+      if (std::ranges::find(arguments_[i].all, &l, &place::first) != arguments_[i].all.end()) continue;
       // What all examples share has the gradients of all.
-      if (shared && is_batched_within(sum, l))
+      if (!is_batched_within(sum, l))
+        sum = aten::mul_Scalar(sum, l.size);
+      else
         sum = aten::sum_dim_IntList(unwrapped_at(sum, batch_places{{{&l, 0}}}), std::array<std::int64_t, 1>{0});
     }
     return unwrapped_at(sum, arguments_[i]);
@@ -99,8 +114,7 @@ class batched_function final : public author::function_view {
     if (batched_of(x) == nullptr) return x;
     throw error(
         "apply: forward() returned, or saved, a tensor that is batched by a vmap of which none of its arguments is; "
-        "give "
-        "that tensor to the function as an argument");
+        "give it that tensor as an argument, or one that per_example() made");
   }
   void run(const std::function<void()>& backward) const override {
     const levels_again within(levels_);
@@ -112,6 +126,7 @@ class batched_function final : public author::function_view {
   std::vector<batch_level> levels_;  // that arguments are batched at, from the innermost outwards
   batch_places all_first_;
   std::vector<batch_places> arguments_;
+  std::vector<shape> sizes_;  // of the arguments of one example
 };
 
 }  // namespace

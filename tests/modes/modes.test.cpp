@@ -54,6 +54,10 @@ TEST_CASE("modes: above sees composites, below sees their parts", "[modes]") {
           tb::registry::process().find("aten::neg").call_boxed(stack);
         }) == names{"aten::neg"});
   CHECK(seen_by(modes::above, [] {}).empty());
+  // Where no layer takes a composite apart.
+  const tb::no_grad off;
+  CHECK(seen_by(modes::below, [] { tb::swapaxes(a, 0, 1); }) == names{"aten::swapaxes", "aten::transpose.int"});
+  CHECK(seen_by(modes::above, [] { tb::swapaxes(a, 0, 1); }) == names{"aten::swapaxes"});
 }
 
 TEST_CASE("modes: the last one sees a call first, and what it calls is seen by those before it", "[modes]") {
@@ -89,6 +93,30 @@ TEST_CASE("modes: a mode never sees itself", "[modes]") {
   CHECK(outer == 3);
   tb::neg(a);
   CHECK(inner == 2);
+}
+
+TEST_CASE("modes: a scope within a mode sees what the mode calls", "[modes]") {
+  names inside;
+  const auto with_scope = [&](modes::call& c) {
+    recorder r;
+    {
+      const modes::scope on(r, modes::above);
+      tb::neg(a);
+      c.proceed();
+    }
+    inside = r.seen;
+  };
+  for (const bool outer : {false, true}) {
+    recorder r;
+    std::optional<modes::scope<recorder&>> before;
+    if (outer) before.emplace(r, modes::above);
+    {
+      const modes::scope on(with_scope, modes::above);
+      tb::swapaxes(a, 0, 1);
+    }
+    CHECK(inside == names{"aten::neg"});
+    CHECK(r.seen == (outer ? names{"aten::neg", "aten::swapaxes"} : names{}));
+  }
 }
 
 TEST_CASE("modes: arguments and results can be replaced, and calls made again or never", "[modes]") {

@@ -187,6 +187,25 @@ TEST_CASE("dual: views in every memory order of their base", "[transform][dual]"
   };
   CHECK(close(along(crossing, x, v).second, by_reverse(crossing, x, v)));
   CHECK(close(along(crossing, wide, v).second, by_reverse(crossing, wide, v)));
+  // Memory between the elements, of which no other tensor's tangent is known.
+  const auto around = [](const tb::tensor& a) {
+    return aten::as_strided(a, std::array<std::int64_t, 2>{3, 3}, std::array<std::int64_t, 2>{3, 1});
+  };
+  const tb::tensor column = tb::select(random({4, 3}, 5), 1, 0), w = random({4}, 6);
+  CHECK(close(along(around, column, w).second, by_reverse(around, column, w)));
+  // A level within another one, and a view that knows the outer one alone.
+  const auto late_inside = [&](const tb::tensor& a) {
+    tb::tensor y = a * 1.0;
+    const tb::tensor row = tb::select(y, 0, 0);
+    return along(
+               [&](const tb::tensor& b) {
+                 tb::mul_(y, b);
+                 return row * 1.0;
+               },
+               v, v)
+        .second;
+  };
+  CHECK_THROWS_AS(along(late_inside, x, v), tb::error);
   // Made before the write, while the base was plain.
   const auto late = [](const tb::tensor& a) {
     tb::tensor y = tb::zeros_like(a);

@@ -63,6 +63,44 @@ TEST_CASE("vmap: a function with a backward() of its own", "[transform][function
   CHECK(close(tb::grad_of([](const tb::tensor& a) { return tb::sum(tb::vmap(exponential_of)(a)); })(xs), tb::exp(xs)));
 }
 
+TEST_CASE("vmap: a gradient of such a function that broadcasting left larger", "[transform][function]") {
+  struct scaled {
+    static tb::tensor forward(tb::function_context& c, const tb::tensor& x, const tb::tensor& s, int& calls) {
+      ++calls;
+      c.save(x, s);
+      return x * s;
+    }
+    static std::array<tb::tensor, 2> backward(tb::function_context& c, const tb::tensor& g) {
+      return {g * c.saved(1), g * c.saved(0)};
+    }
+  };
+  int calls = 0;
+  const auto total = [&](const tb::tensor& x, const tb::tensor& s) { return tb::sum(tb::apply<scaled>(x, s, calls)); };
+  for (const std::int64_t batch : {3, 4}) {
+    const tb::tensor xs = random({batch, 3}, 1), s = random({batch}, 2), one = random({}, 3);
+    CHECK(close(tb::vmap(tb::grad_of<1>(total))(xs, s), tb::sum(xs, {1})));
+    const auto mapped = tb::vmap(total, {.in = {0, tb::unmapped}});
+    CHECK(
+        close(tb::grad_of<1>([&](const tb::tensor& a, const tb::tensor& b) { return tb::sum(mapped(a, b)); })(xs, one),
+              tb::sum(xs)));
+  }
+  CHECK(calls == 4);
+}
+
+TEST_CASE("vmap: a gradient of such a function that does not depend on the example", "[transform][function]") {
+  struct decayed {
+    static tb::tensor forward(tb::function_context&, const tb::tensor& x, const tb::tensor&) { return x * 1.0; }
+    static std::array<tb::tensor, 2> backward(tb::function_context&, const tb::tensor& g) {
+      return {g, tb::full({3}, 0.5, tb::arg<"dtype"> = tb::dtype::float64)};
+    }
+  };
+  tb::tensor w = random({3}, 2);
+  tb::require_grad(w);
+  const auto f = [&](const tb::tensor& x) { return tb::apply<decayed>(x, w); };
+  tb::backward(tb::sum(tb::vmap(f)(random({4, 3}, 1))));
+  CHECK(close(tb::leaf_grad(w), tb::full({3}, 2.0, tb::arg<"dtype"> = tb::dtype::float64)));
+}
+
 TEST_CASE("vmap: such a function derived twice, in levels and along tangents", "[transform][function]") {
   const tb::tensor x = random({3}, 1), v = random({3}, 2), xs = random({2, 4, 3}, 3), w = random({2, 3}, 4);
   const auto total = [](const tb::tensor& a) { return tb::sum(exponential_of(a)); };
@@ -135,6 +173,20 @@ TEST_CASE("vmap: such a function may not keep what is batched elsewhere", "[tran
     return tb::vmap([](const tb::tensor& a) { return tb::apply<keeper>(a); })(xs);
   };
   const std::string text = toy::text_of<tb::error>([&] { tb::vmap(outer)(xs); });
+  elsewhere = {};
+  // None of the arguments is batched at all.
+  const auto captured = [&](const tb::tensor& x) {
+    elsewhere = x;
+    return tb::apply<keeper>(xs[0]);
+  };
+  CHECK(toy::text_of<tb::error>([&] {
+          tb::vmap(captured)(tb::detach(xs));
+        }).starts_with("apply: forward() returned a tensor that is batched"));
+  const auto lifted = [&](const tb::tensor& x) {
+    elsewhere = x;
+    return tb::apply<keeper>(tb::per_example(xs[0]));
+  };
+  CHECK(tb::vmap(lifted)(tb::detach(xs)).sizes() == tb::shape{4, 3});
   elsewhere = {};
   CHECK(text.find("batched by a vmap of which none of its arguments is") != std::string::npos);
 }

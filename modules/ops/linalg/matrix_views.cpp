@@ -13,7 +13,8 @@ tensor one_batch(const tensor& t) {
   const std::int64_t rows = t.size(-2), columns = t.size(-1);
   if (!t.is_contiguous()) {
     const tensor exchanged = aten::transpose_int(t, -1, -2);
-    if (exchanged.is_contiguous()) return aten::transpose_int(aten::view(exchanged, shape{count, columns, rows}), 1, 2);
+    if (exchanged.is_contiguous())
+      return aten::transpose_int(aten::reshape(exchanged, shape{count, columns, rows}), 1, 2);
   }
   return aten::reshape(t, shape{count, rows, columns});
 }
