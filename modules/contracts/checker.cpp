@@ -80,7 +80,7 @@ bool is_pattern(const std::vector<std::byte>& element, std::byte pattern) {
 class checked_call {
  public:
   checked_call(modes::call& c, level depth)
-      : call_(c), seen_(c.op(), c.arguments(), depth >= level::bytes), depth_(depth), thread_(current_thread_keys()) {}
+      : call_(c), seen_(c.op(), c.arguments(), depth >= level::bytes), depth_(depth) {}
 
   void run();
   const std::vector<problem>& found() const noexcept { return found_; }
@@ -97,7 +97,6 @@ class checked_call {
   modes::call& call_;
   seen_call seen_;
   level depth_;
-  thread_key_state thread_;
   std::vector<problem> found_;
   std::optional<twin> meta_;
 };
@@ -107,12 +106,7 @@ bool checked_call::on_host() const {
 }
 
 void checked_call::check_thread() {
-  const thread_key_state now = current_thread_keys();
-  if (now.include == thread_.include && now.exclude == thread_.exclude) return;
-  found_.push_back({rule::thread, "",
-                    "the thread includes " + to_string(now.include) + " and excludes " + to_string(now.exclude) +
-                        " after the call, before it " + to_string(thread_.include) + " and " +
-                        to_string(thread_.exclude)});
+  if (!call_.kept_keys()) found_.push_back({rule::thread, "", "left other keys on the thread than it found there"});
 }
 
 void checked_call::check_placement(std::span<const std::pair<std::size_t, tensor>> results) {
@@ -183,7 +177,6 @@ void checked_call::run() {
     call_.proceed();
   } catch (...) {
     seen_.check_arguments(found_, true, false);
-    check_thread();
     throw;
   }
   check_thread();

@@ -43,6 +43,8 @@ class call {
   inline void proceed() { proceed(*stack_); }
   /// The same with the arguments on top of another stack, which become the results there. As often as wanted.
   void proceed(boxed_stack& arguments);
+  /// False if the last proceed() left other keys on the thread than it found; they have been put back.
+  inline bool kept_keys() const noexcept { return kept_keys_; }
 
  private:
   friend class topbit::detail::mode_view;
@@ -54,6 +56,7 @@ class call {
   key_set keys_;
   boxed_stack* stack_;
   const topbit::detail::mode_frame *next_, *first_;
+  bool kept_keys_ = true;
 };
 
 /// What can be a mode: an object or a lambda that is called with each call.

@@ -59,7 +59,7 @@ void check_all(contracts::checker& check, const rearranging* how) {
         const std::vector<std::string_view> arguments(c.arguments.begin(), c.arguments.end());
         const modes::scope on(check, modes::below);
         std::optional<modes::scope<const rearranging&>> rearranged;
-        if (how != nullptr) rearranged.emplace(*how, modes::below);
+        if (how != nullptr) rearranged.emplace(*how, modes::above);
         try {
           tb::call_text(*op, arguments);
         } catch (const tb::error&) {
