@@ -101,7 +101,9 @@ bool register_modes() {
 void modes::call::proceed(boxed_stack& arguments) {
   if (next_ != nullptr) return detail::mode_view::run(*next_, *first_, op_, keys_, arguments);
   // Above, what a composite calls is no call of the program; below, what a kernel calls reaches kernels as it does.
-  const detail::visible_modes of_rest(first_->at, first_->at == below ? first_ : nullptr);
+  const detail::mode_frame* const of_rest = first_->at == below ? first_ : nullptr;
+  std::optional<detail::visible_modes> others;
+  if (detail::innermost(first_->at) != of_rest) others.emplace(first_->at, of_rest);
   const thread_key_state keys = current_thread_keys();
   op_.redispatch_boxed(keys_, arguments);
   const thread_key_state after = current_thread_keys();

@@ -1,0 +1,82 @@
+// All layers at once: a classifier trained through modes, autocast, vmap and grad_of has the same bits as one with
+// their effects written by hand.
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+
+import topbit;
+import topbit.autocast;
+import topbit.modes;
+import topbit.transform;
+
+namespace tb = topbit;
+namespace modes = topbit::modes;
+using tb::tensor;
+
+namespace {
+
+struct weights {
+  tensor first = tb::randn({16, 8}, tb::arg<"generator"> = tb::generator(1)) * 0.5;
+  tensor second = tb::randn({4, 16}, tb::arg<"generator"> = tb::generator(2)) * 0.5;
+  static void each_parameter(auto& self, auto&& visit) {
+    visit("first", self.first);
+    visit("second", self.second);
+  }
+  void step(const weights& gradient) {
+    first = first - gradient.first * 0.1;
+    second = second - gradient.second * 0.1;
+  }
+};
+const tensor xs = tb::randn({32, 8}, tb::arg<"generator"> = tb::generator(3));
+const tensor ys = tb::randn({32, 4}, tb::arg<"generator"> = tb::generator(4));
+
+// One example, in float32.
+tensor loss_of_one(const weights& w, const tensor& x, const tensor& y) {
+  return tb::mse_loss(tb::linear(tb::relu(tb::linear(x, w.first)), w.second), y);
+}
+
+weights by_layers(int steps, int& calls) {
+  const auto count = [&](modes::call& c) {
+    ++calls;
+    c.proceed();
+  };
+  weights w;
+  const auto loss = [](const weights& of, const tensor& x, const tensor& y) {
+    return tb::mean(tb::vmap(loss_of_one, {.in = {tb::unmapped, 0, 0}})(of, x, y));
+  };
+  for (int i = 0; i < steps; ++i) {
+    const modes::scope above(count, modes::above), below(count, modes::below);
+    const tb::autocast low(tb::backend::CPU);
+    w.step(tb::grad_of(loss)(w, xs, ys));
+  }
+  return w;
+}
+
+weights by_hand(int steps) {
+  const auto low = [](const tensor& t) { return tb::to(t, tb::dtype::bfloat16); };
+  weights w;
+  for (int i = 0; i < steps; ++i) {
+    const tensor first = tb::require_grad(tb::detach(w.first)), second = tb::require_grad(tb::detach(w.second));
+    const tensor hidden = tb::relu(tb::linear(low(xs), low(first)));
+    const tensor difference = tb::to(tb::linear(hidden, low(second)), tb::dtype::float32) - ys;
+    const tensor loss = tb::mean(tb::mean(difference * difference, {1}));
+    tb::backward(loss);
+    weights gradient;
+    gradient.first = tb::leaf_grad(first);
+    gradient.second = tb::leaf_grad(second);
+    w.step(gradient);
+  }
+  return w;
+}
+
+}  // namespace
+
+TEST_CASE("modes: all layers at once train to the bits of their effects by hand", "[modes]") {
+  int calls = 0;
+  const weights layers = by_layers(5, calls), hand = by_hand(5);
+  CHECK(calls > 100);
+  CHECK(layers.first.dtype() == tb::dtype::float32);
+  CHECK(tb::equal(layers.first, hand.first));
+  CHECK(tb::equal(layers.second, hand.second));
+  CHECK_FALSE(tb::equal(layers.first, weights().first));
+}
