@@ -19,7 +19,12 @@ answer run_check(const request& r) {
     const include_guard included(union_of(r.values("--include")));
     const exclude_guard excluded(union_of(r.values("--exclude")));
     const modes::scope above(callers, modes::above), below(kernels, modes::below);
-    call_text(op, arguments);
+    try {
+      call_text(op, arguments);
+    } catch (const error&) {
+      // What is wrong about the call is the answer, unless a kernel did something wrong before it threw.
+      if (kernels.findings().empty() && callers.findings().empty()) throw;
+    }
   }
   std::vector<contracts::finding> found = kernels.findings();
   for (const contracts::finding& f : callers.findings()) {

@@ -25,8 +25,10 @@ std::string text_of(const tensor& t) {
 
 // Which kernel such a key set selects, and where it was registered.
 std::string kernel_of(const operator_handle& op, key_set keys) {
+  // That of a backend, which does the work.
+  const force_guard by_arguments_alone(thread_key_state{});
   std::vector<key_set> brought(op.argument_count());
-  if (!brought.empty()) brought[0] = keys;
+  if (!brought.empty()) brought[0] = keys & below(key::BackendSelect);
   const inspect::explanation e = inspect::explain_keys(op, brought);
   for (const inspect::candidate& c : e.candidates) {
     if (c.taken && !c.file.empty())
@@ -76,6 +78,19 @@ bool is_pattern(const std::vector<std::byte>& element, std::byte pattern) {
   return std::ranges::all_of(element, [&](std::byte b) { return b == pattern; });
 }
 
+// Repeats call what the first call has called, which was checked.
+constinit thread_local bool in_repeat = false;
+class nested_calls {
+ public:
+  nested_calls() noexcept : before_(std::exchange(in_repeat, true)) {}
+  nested_calls(const nested_calls&) = delete;
+  nested_calls& operator=(const nested_calls&) = delete;
+  ~nested_calls() { in_repeat = before_; }
+
+ private:
+  bool before_;
+};
+
 // A call and the checks of it.
 class checked_call {
  public:
@@ -88,11 +103,12 @@ class checked_call {
 
  private:
   using tensors = std::vector<tensor>;
-  bool on_host() const;
+  bool on_host();
   void check_thread();
   void check_placement(std::span<const std::pair<std::size_t, tensor>> results);
   void check_metadata(std::span<const std::pair<std::size_t, tensor>> results);
-  void check_repeated(const std::function<tensors(std::byte, int)>& again);
+  // `real`: what the call wrote and returned; `again` makes it on copies, and returns the same.
+  void check_repeated(const tensors& real, const std::function<tensors(std::byte, int)>& again);
 
   modes::call& call_;
   seen_call seen_;
@@ -101,8 +117,13 @@ class checked_call {
   std::optional<twin> meta_;
 };
 
-bool checked_call::on_host() const {
-  return std::ranges::all_of(seen_.tensors(), [](const seen_tensor& s) { return s.t.device() == cpu; });
+// Wrappers, and what is not strided, have no twins.
+bool checked_call::on_host() {
+  bool all = true;
+  for (const value& v : call_.arguments()) {
+    author::each_tensor(v, [&](const tensor& t) { all = all && (!t.defined() || (is_known(t) && t.device() == cpu)); });
+  }
+  return all;
 }
 
 void checked_call::check_thread() {
@@ -146,37 +167,51 @@ void checked_call::check_metadata(std::span<const std::pair<std::size_t, tensor>
          "returns " + std::to_string(results.size()) + " tensors, its Meta kernel " + std::to_string(on_meta.size())});
 }
 
-void checked_call::check_repeated(const std::function<tensors(std::byte, int)>& again) {
+void checked_call::check_repeated(const tensors& real, const std::function<tensors(std::byte, int)>& again) {
   constexpr std::byte one{0x5a}, other{0xa7};
-  const tensors first = again(one, 2), second = again(other, 1);
-  const std::optional<different_element> d = difference(first, second);
-  if (!d) return;
-  const std::string subject = d->tensor < seen_.tensors().size()
-                                  ? seen_.argument_text(seen_.tensors()[d->tensor].argument)
-                                  : "result tensor " + std::to_string(d->tensor - seen_.tensors().size());
-  const std::string element = "element " + std::to_string(d->element);
-  if (is_pattern(d->first, one) && is_pattern(d->second, other))
-    return found_.push_back({rule::initialised, subject, element + " was not written"});
-  const bool by_threads = !difference(first, again(one, 2)) && !difference(second, again(other, 1));
-  found_.push_back({by_threads ? rule::threads : rule::repeatable, subject,
-                    element + (by_threads ? " has other bits with two threads than with one"
-                                          : " has other bits when the call is repeated")});
+  // The number of threads is the process's.
+  static std::recursive_mutex alone;
+  const std::lock_guard lock(alone);
+  try {
+    const tensors first = again(one, 2), second = again(other, 1);
+    std::optional<different_element> d = difference(first, second);
+    const bool later = !d;
+    if (later) d = difference(real, first);
+    if (!d) return;
+    const std::string subject = d->tensor < seen_.tensors().size()
+                                    ? seen_.argument_text(seen_.tensors()[d->tensor].argument)
+                                    : "result tensor " + std::to_string(d->tensor - seen_.tensors().size());
+    if (!d->element) {
+      return found_.push_back(
+          {rule::repeatable, subject, "has other sizes or another dtype when the call is repeated"});
+    }
+    const std::string element = "element " + std::to_string(*d->element);
+    if (!later && is_pattern(d->first, one) && is_pattern(d->second, other))
+      return found_.push_back({rule::initialised, subject, element + " was not written"});
+    const bool by_threads = !later && !difference(first, again(one, 2)) && !difference(second, again(other, 1));
+    found_.push_back({by_threads ? rule::threads : rule::repeatable, subject,
+                      element + (by_threads ? " has other bits with two threads than with one"
+                                            : " has other bits when the call is repeated")});
+  } catch (const std::exception& e) {
+    found_.push_back({rule::repeatable, "", std::string("throws when the call is repeated: ") + e.what()});
+  }
 }
 
 void checked_call::run() {
   const operator_handle& op = call_.op();
   const tag_set tags = op.tags();
-  const bool repeated = depth_ == level::repeated && !seen_.tensors().empty() && on_host();
+  const bool repeated = depth_ == level::repeated && on_host();
   const bool sized_by_elements = tags.contains(tag::dynamic_output_shape) ||
                                  tags.contains(tag::data_dependent_output) || tags.contains(tag::escape);
   const bool placed = takes_device(seen_.schema(), call_.arguments());
-  if (repeated && !placed && !sized_by_elements) meta_.emplace(call_.arguments(), meta);
+  if (repeated && !placed && !sized_by_elements && !seen_.tensors().empty()) meta_.emplace(call_.arguments(), meta);
   std::optional<twin> before;
   if (repeated) before.emplace(call_.arguments(), cpu);
   try {
     call_.proceed();
   } catch (...) {
     seen_.check_arguments(found_, true, false);
+    check_thread();
     throw;
   }
   check_thread();
@@ -189,10 +224,15 @@ void checked_call::run() {
   const bool chance = tags.contains(tag::random) || tags.contains(tag::nondeterministic) ||
                       tags.contains(tag::collective) || tags.contains(tag::effect) || tags.contains(tag::escape);
   if (!repeated || chance || is_uninitialised(op.name())) return;
-  tensors like;
-  for (const auto& [result, t] : results) like.push_back(t);
-  check_repeated([&](std::byte pattern, int threads) {
+  tensors like, real;
+  for (const seen_tensor& s : seen_.tensors()) real.push_back(s.t);
+  for (const auto& [result, t] : results) {
+    like.push_back(t);
+    real.push_back(t);
+  }
+  check_repeated(real, [&](std::byte pattern, int threads) {
     const thread_count these(threads);
+    const nested_calls unchecked;
     twin copy(std::as_const(before->stack()).top(op.argument_count()), cpu);
     leave_in_memory(like, pattern);
     call_.proceed(copy.stack());
@@ -250,7 +290,7 @@ checker::checker(options o) : state_(std::make_unique<state>()) { state_->chosen
 checker::~checker() = default;
 
 void checker::operator()(modes::call& c) {
-  if (c.op().parsed_schema() == nullptr) return c.proceed();
+  if (in_repeat || c.op().parsed_schema() == nullptr) return c.proceed();
   checked_call checked(c, state_->chosen.depth);
   try {
     checked.run();

@@ -11,7 +11,7 @@ namespace topbit::contracts {
 /// How much is checked. Each has the ones before.
 export enum class level : std::uint8_t {
   metadata,  // arguments' and results' sizes, devices and sharing, and the thread
-  bytes,     // the memory of all arguments is compared with a copy: one pass over it
+  bytes,     // the memory of all arguments is compared with a copy
   repeated   // the call is made again on copies, with two and with one thread, and on Meta: several times the call
 };
 
@@ -28,8 +28,9 @@ export struct options {
 ///   for (const auto& f : check.findings()) std::cout << f << "\n";
 ///
 /// `modes::below` blames kernels, `modes::above` what callers see, composites and layers included. Tensors in host
-/// memory and strided layouts; others pass by. May be a mode of several threads at once; with level::repeated the
-/// number of threads of the process changes for moments.
+/// memory and strided layouts; others pass by. May be a mode of several threads at once, if none writes memory that a
+/// call of another one uses; with level::repeated the number of threads of the process changes while a call is
+/// repeated.
 export class checker {
  public:
   explicit checker(options o = {});

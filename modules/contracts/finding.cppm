@@ -12,7 +12,7 @@ export enum class rule : std::uint8_t {
   within_view,  // of a written argument, the elements that it has are written, and no others of its memory
   argument,     // a written argument that is returned is returned as the same tensor
   alias,        // results share memory with those arguments alone of which the schema says so, and not with each other
-  geometry,     // sizes, strides, dtype and memory of arguments stay, but for those that may be resized
+  geometry,     // dtype, offset and memory of arguments stay, but for those that may be resized
   exception,    // a call that throws has written nothing
   thread,       // the thread's keys are after a call as they were before
   placement,    // results are on the device of the arguments, where no argument says another one

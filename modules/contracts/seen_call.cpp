@@ -13,19 +13,23 @@ std::string text_of(const tensor& t) {
   return std::string(name_of(t.dtype())) + " " + to_string(t.sizes()) + ", strides " + to_string(t.strides());
 }
 
-// The bytes of memory that are an element of the tensor.
-std::vector<bool> bytes_of(const seen_tensor& s, std::size_t count) {
-  std::vector<bool> own(count, false);
+// Clears the marks of the bytes that are an element of the tensor.
+void unmark_elements(const seen_tensor& s, std::vector<bool>& marks) {
   const std::size_t size = size_of(s.type);
-  const auto mark = [&](auto&& self, std::size_t d, std::int64_t at) -> void {
+  const auto visit = [&](auto&& self, std::size_t d, std::int64_t at) -> void {
     if (d == s.sizes.size()) {
-      for (std::size_t i = 0; i < size; ++i) own[static_cast<std::size_t>(at) * size + i] = true;
+      const auto first = marks.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(at) * size);
+      std::fill(first, first + static_cast<std::ptrdiff_t>(size), false);
       return;
     }
     for (std::int64_t i = 0; i < s.sizes[d]; ++i) self(self, d + 1, at + i * s.strides[d]);
   };
-  mark(mark, 0, s.offset);
-  return own;
+  visit(visit, 0, s.offset);
+}
+// Whether a dense tensor fills the memory.
+bool fills(const seen_tensor& s, std::size_t bytes) {
+  return is_dense(s.sizes, s.strides) && s.offset == 0 &&
+         static_cast<std::size_t>(numel(s.sizes)) * size_of(s.type) == bytes;
 }
 
 // Whether two lists of alias sets, "a" and "a|b", have one in common; "*" is in all.
@@ -102,8 +106,7 @@ void seen_call::check_arguments(std::vector<problem>& found, bool threw, bool re
   for (const seen_tensor& s : tensors_) {
     const author::tensor_record& r = author::record_of(s.t);
     if (s.written && (resizes || author::is_out(schema_.arguments[s.argument])) && !threw) continue;
-    if (r.sizes == s.sizes && r.strides == s.strides && r.offset == s.offset && r.type == s.type && r.data == s.data)
-      continue;
+    if (r.offset == s.offset && r.type == s.type && r.data == s.data) continue;
     found.push_back(
         {rule::geometry, argument_text(s.argument),
          "is " + text_of(s.t) + " after the call, was " + to_string(s.sizes) + ", strides " + to_string(s.strides)});
@@ -114,28 +117,32 @@ void seen_call::check_arguments(std::vector<problem>& found, bool threw, bool re
 void seen_call::check_bytes(std::vector<problem>& found, bool threw) const {
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     const seen_memory& memory = memories_[m];
-    if (memory.before.empty() || memory.data->bytes != memory.before.size()) continue;
+    if (memory.before.empty()) continue;
     const std::byte* const now = static_cast<const std::byte*>(memory.data->data);
     if (has_bytes(*memory.data, memory.before)) continue;
-    std::vector<bool> may_change(memory.before.size(), false);
     const seen_tensor* first = nullptr;
+    bool all_written = false;
     for (const seen_tensor& s : tensors_) {
       if (s.memory != m) continue;
       if (first == nullptr || (s.written && !first->written)) first = &s;
-      if (!s.written || threw) continue;
-      const std::vector<bool> own = bytes_of(s, may_change.size());
-      for (std::size_t i = 0; i < own.size(); ++i) may_change[i] = may_change[i] || own[i];
+      all_written = all_written || (s.written && !threw && fills(s, memory.before.size()));
     }
-    for (std::size_t i = 0; i < memory.before.size(); ++i) {
-      if (may_change[i] || now[i] == memory.before[i]) continue;
-      const std::string at = " at byte " + std::to_string(i) + " of " + std::to_string(memory.before.size());
-      const rule broken = threw ? rule::exception : memory.written ? rule::within_view : rule::unwritten;
-      found.push_back({broken, argument_text(first->argument),
-                       broken == rule::within_view ? "its memory was written outside of it," + at
-                       : threw                     ? "was written by a call that threw," + at
-                                                   : "was written," + at});
-      break;
+    if (all_written) continue;
+    std::vector<bool> changed(memory.before.size());
+    for (std::size_t i = 0; i < changed.size(); ++i) changed[i] = now[i] != memory.before[i];
+    for (const seen_tensor& s : tensors_) {
+      if (s.memory == m && s.written && !threw) unmark_elements(s, changed);
     }
+    const auto at = std::ranges::find(changed, true);
+    if (at == changed.end()) continue;
+    const std::string where =
+        " at byte " + std::to_string(at - changed.begin()) + " of " + std::to_string(changed.size());
+    const rule broken = threw ? rule::exception : memory.written ? rule::within_view : rule::unwritten;
+    found.push_back({broken, argument_text(first->argument),
+                     (broken == rule::within_view ? "its memory was written outside of it,"
+                      : threw                     ? "was written by a call that threw,"
+                                                  : "was written,") +
+                         where});
   }
 }
 
@@ -144,8 +151,7 @@ void seen_call::each_written(const std::function<void(std::size_t, bool)>& wrote
     const seen_memory& memory = memories_[s.memory];
     if (!s.written || memory.before.empty() || numel(s.sizes) == 0) continue;
     // Other memory: it was resized, so that it was written.
-    const bool same = memory.data->bytes == memory.before.size() && author::record_of(s.t).data == s.data &&
-                      has_bytes(*memory.data, memory.before);
+    const bool same = author::record_of(s.t).data == s.data && has_bytes(*memory.data, memory.before);
     wrote(s.argument, !same);
   }
 }
@@ -154,22 +160,31 @@ void seen_call::check_alias(std::vector<problem>& found, std::size_t result, con
   const std::string subject = "result " + std::to_string(result);
   const author::schema_item& of_result = schema_.returns[result];
   const storage* const memory = memory_of_elements(t);
-  bool is_marked = false, is_it = false;
+  bool is_marked = false, is_it = false, may = memory == nullptr;
   for (const seen_tensor& s : tensors_) {
     const author::schema_item& of_argument = schema_.arguments[s.argument];
-    const bool shares = memory != nullptr && (memory == s.data.get() || memory == author::record_of(s.t).data.get());
-    const bool may = may_share(of_argument, of_result);
-    if (of_result.writes && of_argument.writes && may) {
-      is_marked = true;
-      is_it = is_it || s.t.same_as(t);
-    } else if (shares && !may) {
-      found.push_back({rule::alias, subject,
-                       (s.t.same_as(t) ? "is " : "shares memory with ") + argument_text(s.argument) +
-                           ", of which the schema says nothing"});
-    }
+    if (!may_share(of_argument, of_result)) continue;
+    may = may || memory == s.data.get() || memory == author::record_of(s.t).data.get();
+    if (!of_result.writes || !of_argument.writes) continue;
+    is_marked = true;
+    is_it = is_it || s.t.same_as(t);
   }
-  if (is_marked && !is_it)
+  if (is_marked && !is_it) {
     found.push_back({rule::argument, subject, "is another tensor than the written argument that the schema returns"});
+    return;
+  }
+  if (may) return;
+  for (const seen_tensor& s : tensors_) {
+    if (memory != s.data.get() && memory != author::record_of(s.t).data.get()) continue;
+    found.push_back({rule::alias, subject,
+                     (s.t.same_as(t) ? "is " : "shares memory with ") + argument_text(s.argument) +
+                         ", of which the schema says nothing"});
+    return;
+  }
+}
+
+bool seen_call::is_of_argument(const storage* memory) const {
+  return std::ranges::any_of(tensors_, [&](const seen_tensor& s) { return s.data.get() == memory; });
 }
 
 void seen_call::check_results(std::vector<problem>& found, std::span<const value> results) const {
@@ -179,7 +194,7 @@ void seen_call::check_results(std::vector<problem>& found, std::span<const value
     check_alias(found, result, t);
     for (std::size_t j = 0; j < i; ++j) {
       const storage* const memory = memory_of_elements(t);
-      if (memory == nullptr || memory != memory_of_elements(all[j].second)) continue;
+      if (memory == nullptr || memory != memory_of_elements(all[j].second) || is_of_argument(memory)) continue;
       if (may_share(schema_.returns[result], schema_.returns[all[j].first])) continue;
       found.push_back(
           {rule::alias, "result " + std::to_string(result),

@@ -50,6 +50,7 @@ class seen_call {
  private:
   void check_bytes(std::vector<problem>& found, bool threw) const;
   void check_alias(std::vector<problem>& found, std::size_t result, const tensor& t) const;
+  bool is_of_argument(const storage* memory) const;
 
   const author::schema_view& schema_;
   std::vector<seen_tensor> tensors_;

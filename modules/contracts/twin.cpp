@@ -62,8 +62,8 @@ std::vector<std::byte> elements_of(const tensor& t) {
 
 std::optional<different_element> difference(std::span<const tensor> a, std::span<const tensor> b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    if (!is_known(a[i]) || a[i].device() != cpu || a[i].sizes() != b[i].sizes() || a[i].dtype() != b[i].dtype())
-      continue;
+    if (!is_known(a[i]) || a[i].device() != cpu || !is_known(b[i]) || b[i].device() != cpu) continue;
+    if (a[i].sizes() != b[i].sizes() || a[i].dtype() != b[i].dtype()) return different_element{i, std::nullopt, {}, {}};
     const std::vector<std::byte> x = elements_of(a[i]), y = elements_of(b[i]);
     if (x == y) continue;
     std::size_t at = 0;

@@ -25,9 +25,10 @@ class twin {
   boxed_stack stack_;
 };
 
-// The first element whose bits differ in two lists of host tensors.
+// The first element whose bits differ in two lists of host tensors; none, if the sizes or dtypes do.
 struct different_element {
-  std::size_t tensor = 0, element = 0;
+  std::size_t tensor = 0;
+  std::optional<std::size_t> element;
   std::vector<std::byte> first, second;
 };
 std::optional<different_element> difference(std::span<const tensor> a, std::span<const tensor> b);

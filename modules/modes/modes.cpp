@@ -56,13 +56,30 @@ class visible_modes {
   force_guard keys_;
 };
 
+// Puts the thread's keys back, also where a call throws, and says whether that was needed.
+class kept_thread_keys {
+ public:
+  inline explicit kept_thread_keys(bool& kept) noexcept : kept_(kept), before_(current_thread_keys()), keys_(before_) {}
+  kept_thread_keys(const kept_thread_keys&) = delete;
+  kept_thread_keys& operator=(const kept_thread_keys&) = delete;
+  inline ~kept_thread_keys() {
+    const thread_key_state after = current_thread_keys();
+    kept_ = after.include == before_.include && after.exclude == before_.exclude;
+  }
+
+ private:
+  bool& kept_;
+  thread_key_state before_;
+  force_guard keys_;
+};
+
 // Makes a call that `first`, the innermost mode, was the first to see, and `f` sees now.
 class mode_view {
  public:
   static inline void run(const mode_frame& f, const mode_frame& first, const operator_handle& op, key_set keys,
-                         boxed_stack& stack) {
+                         boxed_stack& stack, bool& kept_keys) {
     const visible_modes others(f.at, f.outer);
-    modes::call c(op, keys, stack, f.outer, &first);
+    modes::call c(op, keys, stack, f.outer, &first, &kept_keys);
     f.run(f.object, c);
   }
 };
@@ -84,7 +101,8 @@ struct modes_fallback {
     const mode_frame* const f = innermost(At);
     // Another thread's keys can bring the key without its modes.
     if (f == nullptr) return op.redispatch_boxed(below, stack);
-    mode_view::run(*f, *f, op, below, stack);
+    bool kept_keys = true;
+    mode_view::run(*f, *f, op, below, stack, kept_keys);
   }
 };
 
@@ -99,15 +117,13 @@ bool register_modes() {
 }  // namespace detail
 
 void modes::call::proceed(boxed_stack& arguments) {
-  if (next_ != nullptr) return detail::mode_view::run(*next_, *first_, op_, keys_, arguments);
+  if (next_ != nullptr) return detail::mode_view::run(*next_, *first_, op_, keys_, arguments, *kept_keys_);
   // Above, what a composite calls is no call of the program; below, what a kernel calls reaches kernels as it does.
   const detail::mode_frame* const of_rest = first_->at == below ? first_ : nullptr;
   std::optional<detail::visible_modes> others;
   if (detail::innermost(first_->at) != of_rest) others.emplace(first_->at, of_rest);
-  const thread_key_state keys = current_thread_keys();
+  const detail::kept_thread_keys thread(*kept_keys_);
   op_.redispatch_boxed(keys_, arguments);
-  const thread_key_state after = current_thread_keys();
-  kept_keys_ = after.include == keys.include && after.exclude == keys.exclude;
 }
 
 }  // namespace topbit

@@ -44,19 +44,19 @@ class call {
   /// The same with the arguments on top of another stack, which become the results there. As often as wanted.
   void proceed(boxed_stack& arguments);
   /// False if the last proceed() left other keys on the thread than it found; they have been put back.
-  inline bool kept_keys() const noexcept { return kept_keys_; }
+  inline bool kept_keys() const noexcept { return *kept_keys_; }
 
  private:
   friend class topbit::detail::mode_view;
   inline call(const operator_handle& op, key_set keys, boxed_stack& stack, const topbit::detail::mode_frame* next,
-              const topbit::detail::mode_frame* first) noexcept
-      : op_(op), keys_(keys), stack_(&stack), next_(next), first_(first) {}
+              const topbit::detail::mode_frame* first, bool* kept) noexcept
+      : op_(op), keys_(keys), stack_(&stack), next_(next), first_(first), kept_keys_(kept) {}
 
   const operator_handle& op_;
   key_set keys_;
   boxed_stack* stack_;
   const topbit::detail::mode_frame *next_, *first_;
-  bool kept_keys_ = true;
+  bool* kept_keys_;  // of all modes that see the call
 };
 
 /// What can be a mode: an object or a lambda that is called with each call.

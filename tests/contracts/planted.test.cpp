@@ -5,12 +5,15 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 import topbit;
 import topbit.contracts;
 import topbit.modes;
+import topbit.transform;
 
 namespace tb = topbit;
 namespace contracts = topbit::contracts;
@@ -38,6 +41,9 @@ inline constexpr tb::op<"planted::gives_view(Tensor self) -> Tensor"> gives_view
 inline constexpr tb::op<"planted::two_of_one(Tensor self) -> (Tensor, Tensor)"> two_of_one;
 inline constexpr tb::op<"planted::retypes(Tensor self) -> Tensor"> retypes;
 inline constexpr tb::op<"planted::throws_late_(Tensor(a!) self) -> Tensor(a!)"> throws_late;
+inline constexpr tb::op<"planted::first_differs(Tensor self) -> Tensor"> first_differs;
+inline constexpr tb::op<"planted::grows(Tensor self) -> Tensor"> grows;
+inline constexpr tb::op<"planted::throws_again(Tensor self) -> Tensor"> throws_again;
 inline constexpr tb::op<"planted::anything(Tensor self) -> Tensor(*)"> anything;
 inline constexpr tb::op<"planted::declared_view(Tensor(a) self) -> Tensor(a)"> declared_view;
 
@@ -102,6 +108,19 @@ tensor& throws_late_kernel(tensor& self) {
   throw std::runtime_error("late");
 }
 tensor declared_view_kernel(const tensor& self) { return tb::author::make_alias(self); }
+tensor first_differs_kernel(const tensor& self) {
+  static bool first = true;
+  return self + (std::exchange(first, false) ? 1.0 : 2.0);
+}
+tensor grows_kernel(const tensor&) {
+  static std::int64_t size = 0;
+  return tb::zeros({++size});
+}
+tensor throws_again_kernel(const tensor& self) {
+  static bool first = true;
+  if (!std::exchange(first, false)) throw std::runtime_error("again");
+  return self * 1.0;
+}
 tensor transposed_meta(const tensor& self) {
   return tb::author::make_view(fresh(self), self.sizes(), {1, self.size(0)}, 0);
 }
@@ -127,7 +146,10 @@ const auto library = tb::library("planted")
                          .def(retypes)
                          .def(throws_late)
                          .def(declared_view)
-                         .def(anything);
+                         .def(anything)
+                         .def(first_differs)
+                         .def(grows)
+                         .def(throws_again);
 const auto kernels = tb::implement("planted", tb::key::CPU)
                          .impl<&right_kernel>(right)
                          .impl<&small_write_kernel>(small_write)
@@ -148,7 +170,10 @@ const auto kernels = tb::implement("planted", tb::key::CPU)
                          .impl<&retypes_kernel>(retypes)
                          .impl<&throws_late_kernel>(throws_late)
                          .impl<&declared_view_kernel>(declared_view)
-                         .impl<&declared_view_kernel>(anything);
+                         .impl<&declared_view_kernel>(anything)
+                         .impl<&first_differs_kernel>(first_differs)
+                         .impl<&grows_kernel>(grows)
+                         .impl<&throws_again_kernel>(throws_again);
 const auto meta_kernels =
     tb::implement("planted", tb::key::Meta).impl<&dense_meta>(right).impl<&transposed_meta>(meta_strides);
 
@@ -182,6 +207,51 @@ TEST_CASE("contracts: kernels that keep them", "[contracts]") {
   CHECK(findings_of(meta_strides, contracts::level::repeated, tb::tensor({{1.f}, {2}, {3}})).empty());
 }
 
+TEST_CASE("contracts: arguments that share memory are no fault", "[contracts]") {
+  contracts::checker check({.depth = contracts::level::repeated});
+  {
+    const modes::scope above(check, modes::above), below(check, modes::below);
+    tensor x = given(), y = given();
+    tb::add_(x, x);
+    tb::add_(x, tb::select(x, 0, 0));
+    tb::expand_as(x, x);
+    tb::mul(x, y, tb::arg<"out"> = x);
+    tb::split(x, 1);
+  }
+  for (const contracts::finding& f : check.findings()) FAIL_CHECK(tb::to_string(f));
+}
+
+TEST_CASE("contracts: what is batched is not called again", "[contracts]") {
+  contracts::checker check({.depth = contracts::level::repeated});
+  const tensor y = tb::tensor({1.f, 2, 3});
+  tensor sum;
+  {
+    const modes::scope above(check, modes::above);
+    sum = tb::vmap([&](const tensor& row) {
+      tensor z = tb::clone(row);
+      tb::add_(z, y);
+      return z;
+    })(given());
+  }
+  CHECK(tb::equal(sum, given() + y));
+  CHECK(check.findings().empty());
+}
+
+TEST_CASE("contracts: several threads repeat calls, and keep the number of threads", "[contracts]") {
+  contracts::checker check({.depth = contracts::level::repeated});
+  const int before = tb::num_threads();
+  std::vector<std::thread> all;
+  for (int i = 0; i < 4; ++i) {
+    all.emplace_back([&] {
+      const modes::scope below(check, modes::below);
+      for (int n = 0; n < 20; ++n) right(given());
+    });
+  }
+  for (std::thread& t : all) t.join();
+  CHECK(tb::num_threads() == before);
+  CHECK(check.findings().empty());
+}
+
 TEST_CASE("contracts: planted faults are found", "[contracts]") {
   using contracts::level;
   CHECK(is_only(findings_of(small_write, level::bytes), rule::unwritten, "argument 'self'"));
@@ -201,6 +271,17 @@ TEST_CASE("contracts: planted faults are found", "[contracts]") {
   CHECK(is_only(findings_of(throws_late, level::bytes), rule::exception, "argument 'self'"));
   const tb::force_guard restored(tb::current_thread_keys());
   CHECK(is_only(findings_of(leaks_keys, level::metadata), rule::thread, ""));
+  CHECK(is_only(findings_of(first_differs, level::repeated), rule::repeatable, "result tensor 0"));
+  CHECK(is_only(findings_of(grows, level::repeated), rule::repeatable, "result tensor 0"));
+  CHECK(is_only(findings_of(throws_again, level::repeated), rule::repeatable, ""));
+  // Through another mode.
+  contracts::checker check;
+  {
+    const modes::scope outer([](modes::call& c) { c.proceed(); }, modes::below);
+    const modes::scope on(check, modes::below);
+    leaks_keys(given());
+  }
+  CHECK(is_only(check.findings(), rule::thread, ""));
 }
 
 TEST_CASE("contracts: a declared write that never happens", "[contracts]") {
