@@ -17,6 +17,8 @@
 
 import topbit;
 import topbit.autocast;
+import topbit.contracts;
+import topbit.modes;
 import topbit.transform;
 import topbit.cuda;
 
@@ -325,6 +327,21 @@ void gpu() {
   tb::release_cached_cuda_memory(where);
 }
 
+void watching() {
+  int calls = 0;
+  const auto mode = [&](tb::modes::call& c) {
+    ++calls;
+    c.proceed();
+  };
+  tb::contracts::checker check;
+  {
+    const tb::modes::scope on(mode, tb::modes::below);
+    const tb::modes::scope checked(check, tb::modes::above);
+    tb::ones({4}) + 1;
+  }
+  expect(calls > 0 && check.calls() > 0 && check.findings().empty(), "modes");
+}
+
 }  // namespace
 
 int main() {
@@ -334,5 +351,6 @@ int main() {
   training();
   transforms();
   gpu();
+  watching();
   return wrong == 0 ? 0 : 1;
 }
