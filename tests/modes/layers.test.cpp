@@ -1,8 +1,7 @@
-// All layers at once: a classifier trained through modes, autocast, vmap and grad_of has the same bits as one with
-// their effects written by hand.
-#include <array>
+// Modes beside the other layers, and all at once: a classifier trained through modes, autocast, vmap and grad_of has
+// the same bits as one with their effects written by hand.
 #include <catch2/catch_test_macros.hpp>
-#include <cstdint>
+#include <vector>
 
 import topbit;
 import topbit.autocast;
@@ -70,6 +69,40 @@ weights by_hand(int steps) {
 }
 
 }  // namespace
+
+TEST_CASE("modes: below batching and autocast", "[modes]") {
+  const tensor a = tb::tensor({{1.f, 2}, {3, 4}}), b = tb::tensor({{5.f, 6}, {7, 8}});
+  std::vector<tb::shape> sizes;
+  std::vector<tb::dtype> types;
+  const auto look = [&](modes::call& c) {
+    if (c.op().name() == "aten::mm") {
+      sizes.push_back(c.arguments()[0].get<tensor>().sizes());
+      types.push_back(c.arguments()[0].get<tensor>().dtype());
+    }
+    c.proceed();
+  };
+  const auto f = [&](const tensor& x) { return tb::mm(x, b); };
+  const tensor batch = tb::ones({3, 2, 2});
+  {
+    const modes::scope on(look, modes::above);
+    tb::vmap(f)(batch);
+    const tb::autocast low(tb::backend::CPU);
+    f(a);
+  }
+  CHECK(sizes == std::vector<tb::shape>{{2, 2}, {2, 2}});
+  CHECK(types == std::vector<tb::dtype>{tb::dtype::float32, tb::dtype::float32});
+  sizes.clear();
+  types.clear();
+  const modes::scope on(look, modes::below);
+  tb::vmap(f)(batch);
+  {
+    const tb::autocast low(tb::backend::CPU);
+    f(a);
+  }
+  REQUIRE(types.size() == 2);
+  CHECK(sizes[0] == tb::shape{6, 2});
+  CHECK(types[1] == tb::dtype::bfloat16);
+}
 
 TEST_CASE("modes: all layers at once train to the bits of their effects by hand", "[modes]") {
   int calls = 0;

@@ -8,9 +8,7 @@
 #include <vector>
 
 import topbit;
-import topbit.autocast;
 import topbit.modes;
-import topbit.transform;
 
 namespace tb = topbit;
 namespace aten = topbit::aten;
@@ -205,39 +203,6 @@ TEST_CASE("modes: gradients are recorded through them, and backward() is seen", 
   recorder late;
   tb::backward(z);
   CHECK(late.seen.empty());
-}
-
-TEST_CASE("modes: below batching and autocast", "[modes]") {
-  std::vector<tb::shape> sizes;
-  std::vector<tb::dtype> types;
-  const auto look = [&](modes::call& c) {
-    if (c.op().name() == "aten::mm") {
-      sizes.push_back(c.arguments()[0].get<tensor>().sizes());
-      types.push_back(c.arguments()[0].get<tensor>().dtype());
-    }
-    c.proceed();
-  };
-  const auto f = [](const tensor& x) { return tb::mm(x, b); };
-  const tensor xs = tb::ones({3, 2, 2});
-  {
-    const modes::scope on(look, modes::above);
-    tb::vmap(f)(xs);
-    const tb::autocast low(tb::backend::CPU);
-    f(a);
-  }
-  CHECK(sizes == std::vector<tb::shape>{{2, 2}, {2, 2}});
-  CHECK(types == std::vector<tb::dtype>{tb::dtype::float32, tb::dtype::float32});
-  sizes.clear();
-  types.clear();
-  const modes::scope on(look, modes::below);
-  tb::vmap(f)(xs);
-  {
-    const tb::autocast low(tb::backend::CPU);
-    f(a);
-  }
-  REQUIRE(types.size() == 2);
-  CHECK(sizes[0] == tb::shape{6, 2});
-  CHECK(types[1] == tb::dtype::bfloat16);
 }
 
 TEST_CASE("modes: explain lists them, and runs none", "[modes]") {
