@@ -179,6 +179,13 @@ const auto meta_kernels =
 
 tensor given() { return tb::tensor({{1.5f, 2, 3}, {4, 5, 6}}); }
 
+// Not with the address sanitizer, where every tensor has memory of its own.
+bool blocks_are_reused() {
+  const tensor like = given();
+  first_of(fresh(like))[0] = 123;
+  return first_of(fresh(like))[0] == 123;
+}
+
 // The findings about one call of the operator.
 template <class Op>
 std::vector<contracts::finding> findings_of(const Op& op, contracts::level depth, tensor x = given()) {
@@ -259,8 +266,10 @@ TEST_CASE("contracts: planted faults are found", "[contracts]") {
   CHECK(is_only(findings_of(returns_clone, level::metadata), rule::argument, "result 0"));
   CHECK(is_only(findings_of(outside, level::bytes, tb::select(given(), 0, 0)), rule::within_view, "argument 'self'"));
   CHECK(is_only(findings_of(dice, level::repeated), rule::repeatable, "result tensor 0"));
-  CHECK(is_only(findings_of(unwritten, level::repeated), rule::initialised, "result tensor 0"));
-  CHECK(is_only(findings_of(half_written, level::repeated), rule::initialised, "result tensor 0"));
+  if (blocks_are_reused()) {
+    CHECK(is_only(findings_of(unwritten, level::repeated), rule::initialised, "result tensor 0"));
+    CHECK(is_only(findings_of(half_written, level::repeated), rule::initialised, "result tensor 0"));
+  }
   CHECK(is_only(findings_of(meta_strides, level::repeated), rule::metadata, "result 0"));
   CHECK(is_only(findings_of(elsewhere, level::metadata), rule::placement, "result 0"));
   CHECK(is_only(findings_of(by_threads, level::repeated), rule::threads, "result tensor 0"));
