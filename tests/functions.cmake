@@ -86,6 +86,19 @@ function(run_cases name program)
   add_dependencies(test_programs ${program})
 endfunction()
 
+# aborting_cases(<name> <program> <regular expression> <tag>...)
+# Hidden test cases of a Catch2 program, by their tags, which print this text and end the process: <name>.<tag>. CTest
+# takes no crash for a pass, so a shell prints the exit code.
+function(aborting_cases name program text)
+  find_program(TOPBIT_BASH bash REQUIRED)
+  string(REGEX REPLACE "\\..*" "" label ${name})
+  foreach(tag IN LISTS ARGN)
+    add_test(NAME ${name}.${tag}
+      COMMAND ${TOPBIT_BASH} -c "\"$0\" \"$1\" 2>&1; echo \"exit code $?\"" $<TARGET_FILE:${program}> "[${tag}]")
+    set_tests_properties(${name}.${tag} PROPERTIES LABELS ${label} PASS_REGULAR_EXPRESSION "${text}.*exit code 134")
+  endforeach()
+endfunction()
+
 # compile_fail(<stem> <source> LIBRARIES <target>... [OPTIONS <option>...] [LABELS <label>...] [NAME <test>])
 # The first line of the source is `// expect: <extended regular expression>`. The test compiles the source, which must
 # fail with a first error line that matches. A source that also contains the fix (FIXED) is collected for

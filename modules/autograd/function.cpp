@@ -27,9 +27,12 @@ tensor innermost(tensor t) {
   return t;
 }
 
-bool among(std::span<const tensor> all, const tensor& t) {
-  return std::ranges::any_of(all, [&](const tensor& other) { return other.same_as(t); });
+std::optional<std::size_t> index_in(std::span<const tensor> all, const tensor& t) {
+  const auto found = std::ranges::find_if(all, [&](const tensor& other) { return other.same_as(t); });
+  if (found == all.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - all.begin());
 }
+bool among(std::span<const tensor> all, const tensor& t) { return index_in(all, t).has_value(); }
 
 }  // namespace
 
@@ -193,11 +196,6 @@ void function_call::put_below(std::span<const tensor> arguments, std::span<const
     seen_results.push_back(*r);
     if (r->defined()) *r = view.below(*r);
   }
-  const auto index_in = [](std::span<const tensor> all, const tensor& t) -> std::optional<std::size_t> {
-    const auto found = std::ranges::find_if(all, [&](const tensor& other) { return other.same_as(t); });
-    return found == all.end() ? std::nullopt
-                              : std::optional<std::size_t>(static_cast<std::size_t>(found - all.begin()));
-  };
   for (tensor& t : context.non_differentiable_) {
     if (const auto result = index_in(seen_results, t)) t = *results[*result];
   }

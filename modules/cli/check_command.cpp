@@ -8,19 +8,17 @@ import topbit.std;
 import topbit.core;
 import topbit.modes;
 import topbit.contracts;
+import :call_command;
 
 namespace topbit::cli {
 
 answer run_check(const request& r) {
   const operator_handle op = find(r.words.front());
-  const std::vector<std::string_view> arguments(r.words.begin() + 1, r.words.end());
   contracts::checker kernels({.depth = contracts::level::repeated}), callers({.depth = contracts::level::bytes});
   {
-    const include_guard included(union_of(r.values("--include")));
-    const exclude_guard excluded(union_of(r.values("--exclude")));
     const modes::scope above(callers, modes::above), below(kernels, modes::below);
     try {
-      call_text(op, arguments);
+      make_call(op, r);
     } catch (const error&) {
       // What is wrong about the call is the answer, unless a kernel did something wrong before it threw.
       if (kernels.findings().empty() && callers.findings().empty()) throw;

@@ -46,8 +46,7 @@ bool takes_device(const author::schema_view& s, std::span<const value> arguments
 
 // Results whose elements are what memory held: nothing about their bits is promised.
 bool is_uninitialised(std::string_view op) {
-  constexpr std::string_view without_elements[] = {"aten::empty", "aten::new_empty", "aten::resize_",
-                                                   "aten::_to_copy.meta"};
+  constexpr std::string_view without_elements[] = {"aten::empty", "aten::new_empty", "aten::resize_"};
   return std::ranges::any_of(without_elements, [&](std::string_view name) { return op.starts_with(name); });
 }
 
@@ -157,9 +156,7 @@ void checked_call::check_metadata(std::span<const std::pair<std::size_t, tensor>
       same = real.size(d) == 1 || real.stride(d) == meta.stride(d);
     if (same) continue;
     found_.push_back({rule::metadata, "result " + std::to_string(results[i].first),
-                      "is " + std::string(name_of(real.dtype())) + " " + to_string(real.sizes()) + ", strides " +
-                          to_string(real.strides()) + "; by its Meta kernel " + std::string(name_of(meta.dtype())) +
-                          " " + to_string(meta.sizes()) + ", strides " + to_string(meta.strides())});
+                      "is " + geometry_of(real) + "; by its Meta kernel " + geometry_of(meta)});
   }
   if (results.size() != on_meta.size())
     found_.push_back(
@@ -170,7 +167,7 @@ void checked_call::check_metadata(std::span<const std::pair<std::size_t, tensor>
 void checked_call::check_repeated(const tensors& real, const std::function<tensors(std::byte, int)>& again) {
   constexpr std::byte one{0x5a}, other{0xa7};
   // The number of threads is the process's.
-  static std::recursive_mutex alone;
+  static std::mutex alone;
   const std::lock_guard lock(alone);
   try {
     const tensors first = again(one, 2), second = again(other, 1);

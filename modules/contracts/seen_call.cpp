@@ -9,27 +9,16 @@ namespace topbit::contracts {
 
 namespace {
 
-std::string text_of(const tensor& t) {
-  return std::string(name_of(t.dtype())) + " " + to_string(t.sizes()) + ", strides " + to_string(t.strides());
-}
-
 // Clears the marks of the bytes that are an element of the tensor.
 void unmark_elements(const seen_tensor& s, std::vector<bool>& marks) {
-  const std::size_t size = size_of(s.type);
-  const auto visit = [&](auto&& self, std::size_t d, std::int64_t at) -> void {
-    if (d == s.sizes.size()) {
-      const auto first = marks.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(at) * size);
-      std::fill(first, first + static_cast<std::ptrdiff_t>(size), false);
-      return;
-    }
-    for (std::int64_t i = 0; i < s.sizes[d]; ++i) self(self, d + 1, at + i * s.strides[d]);
-  };
-  visit(visit, 0, s.offset);
+  const auto size = static_cast<std::int64_t>(size_of(s.type));
+  each_element(s.t.sizes(), s.t.strides(), s.offset,
+               [&](std::int64_t at) { std::fill(marks.begin() + at * size, marks.begin() + (at + 1) * size, false); });
 }
 // Whether a dense tensor fills the memory.
 bool fills(const seen_tensor& s, std::size_t bytes) {
-  return is_dense(s.sizes, s.strides) && s.offset == 0 &&
-         static_cast<std::size_t>(numel(s.sizes)) * size_of(s.type) == bytes;
+  return is_dense(s.t.sizes(), s.t.strides()) && s.offset == 0 &&
+         static_cast<std::size_t>(s.t.numel()) * size_of(s.type) == bytes;
 }
 
 // Whether two lists of alias sets, "a" and "a|b", have one in common; "*" is in all.
@@ -62,6 +51,10 @@ const storage* memory_of_elements(const tensor& t) noexcept {
 }
 
 }  // namespace
+
+std::string geometry_of(const tensor& t) {
+  return std::string(name_of(t.dtype())) + " " + to_string(t.sizes()) + ", strides " + to_string(t.strides());
+}
 
 bool is_known(const tensor& t) noexcept {
   if (!t.defined() || author::is_wrapper(t)) return false;
@@ -96,8 +89,8 @@ seen_call::seen_call(const operator_handle& op, std::span<const value> arguments
       }
       const bool written = schema_.arguments[i].writes;
       memory->written = memory->written || written;
-      tensors_.push_back({t, i, written, r.sizes, r.strides, r.offset, r.type, r.data,
-                          static_cast<std::size_t>(memory - memories_.begin())});
+      tensors_.push_back(
+          {t, i, written, r.offset, r.type, r.data, static_cast<std::size_t>(memory - memories_.begin())});
     });
   }
 }
@@ -107,9 +100,9 @@ void seen_call::check_arguments(std::vector<problem>& found, bool threw, bool re
     const author::tensor_record& r = author::record_of(s.t);
     if (s.written && (resizes || author::is_out(schema_.arguments[s.argument])) && !threw) continue;
     if (r.offset == s.offset && r.type == s.type && r.data == s.data) continue;
-    found.push_back(
-        {rule::geometry, argument_text(s.argument),
-         "is " + text_of(s.t) + " after the call, was " + to_string(s.sizes) + ", strides " + to_string(s.strides)});
+    found.push_back({rule::geometry, argument_text(s.argument),
+                     "is " + geometry_of(s.t) + " after the call, was " + to_string(s.t.sizes()) + ", strides " +
+                         to_string(s.t.strides())});
   }
   check_bytes(found, threw);
 }
@@ -149,7 +142,7 @@ void seen_call::check_bytes(std::vector<problem>& found, bool threw) const {
 void seen_call::each_written(const std::function<void(std::size_t, bool)>& wrote) const {
   for (const seen_tensor& s : tensors_) {
     const seen_memory& memory = memories_[s.memory];
-    if (!s.written || memory.before.empty() || numel(s.sizes) == 0) continue;
+    if (!s.written || memory.before.empty() || s.t.numel() == 0) continue;
     // Other memory: it was resized, so that it was written.
     const bool same = author::record_of(s.t).data == s.data && has_bytes(*memory.data, memory.before);
     wrote(s.argument, !same);

@@ -13,7 +13,6 @@ struct seen_tensor {
   tensor t;
   std::size_t argument = 0;
   bool written = false;
-  shape sizes, strides;
   std::int64_t offset = 0;
   dtype type{};
   intrusive_ptr<storage> data;
@@ -24,7 +23,7 @@ struct seen_tensor {
 struct seen_memory {
   storage* data;
   std::vector<std::byte> before;  // empty if not kept
-  bool written = false;           // some argument that the schema marks lies in it
+  bool written = false;           // that of an argument which the schema marks as written
 };
 
 struct problem {
@@ -57,8 +56,19 @@ class seen_call {
   std::vector<seen_memory> memories_;
 };
 
-// Whether a checker knows what lies behind the tensor.
+// Whether a checker can compare the tensor's memory: it is strided, and no wrapper.
 bool is_known(const tensor& t) noexcept;
+// "float32 [2, 3], strides [3, 1]"
+std::string geometry_of(const tensor& t);
+// Calls visit(offset) for each element of a strided tensor, in row-major order of the indices.
+template <class Visit>
+void each_element(const shape& sizes, const shape& strides, std::int64_t offset, Visit visit) {
+  const auto walk = [&](auto&& self, std::size_t d, std::int64_t at) -> void {
+    if (d == sizes.size()) return visit(at);
+    for (std::int64_t i = 0; i < sizes[d]; ++i) self(self, d + 1, at + i * strides[d]);
+  };
+  walk(walk, 0, offset);
+}
 // The tensors of results, with the number of their result.
 std::vector<std::pair<std::size_t, tensor>> tensors_in(std::span<const value> results);
 

@@ -46,15 +46,10 @@ std::vector<std::byte> elements_of(const tensor& t) {
   const std::size_t size = size_of(t.dtype());
   all.reserve(static_cast<std::size_t>(t.numel()) * size);
   const std::byte* const first = static_cast<const std::byte*>(t.data());
-  const auto visit = [&](auto&& self, std::int64_t d, std::int64_t at) -> void {
-    if (d == t.dim()) {
-      const std::byte* const element = first + at * static_cast<std::int64_t>(size);
-      all.insert(all.end(), element, element + size);
-      return;
-    }
-    for (std::int64_t i = 0; i < t.size(d); ++i) self(self, d + 1, at + i * t.stride(d));
-  };
-  visit(visit, 0, 0);
+  each_element(t.sizes(), t.strides(), 0, [&](std::int64_t at) {
+    const std::byte* const element = first + at * static_cast<std::int64_t>(size);
+    all.insert(all.end(), element, element + size);
+  });
   return all;
 }
 

@@ -1,14 +1,12 @@
 // All operators, called with the arguments of the golden files, keep their contracts.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "golden/data.h"
-#include "support/scale.h"
+#include "golden/all_calls.h"
 import topbit;
 import topbit.contracts;
 import topbit.modes;
@@ -48,25 +46,17 @@ struct rearranging {
 };
 
 void check_all(contracts::checker& check, const rearranging* how) {
-  sampled_cases drawn;
-  for (const auto& file : std::filesystem::directory_iterator(TOPBIT_GOLDEN_FOLDER)) {
-    if (!golden::is_data(file.path().filename().string())) continue;
-    for (const golden::block& b : golden::read_blocks(file.path())) {
-      const std::optional<tb::operator_handle> op = tb::registry::process().try_find(b.name);
-      if (!op) continue;
-      for (const golden::one_case& c : b.cases) {
-        if (!drawn.is_drawn()) continue;
-        const std::vector<std::string_view> arguments(c.arguments.begin(), c.arguments.end());
-        const modes::scope on(check, modes::below);
-        std::optional<modes::scope<const rearranging&>> rearranged;
-        if (how != nullptr) rearranged.emplace(*how, modes::above);
-        try {
-          tb::call_text(*op, arguments);
-        } catch (const tb::error&) {
-        }
-      }
+  const auto watched = [&](const tb::operator_handle& op, const golden::block&, const golden::one_case&,
+                           const std::vector<std::string_view>& arguments) {
+    const modes::scope on(check, modes::below);
+    std::optional<modes::scope<const rearranging&>> rearranged;
+    if (how != nullptr) rearranged.emplace(*how, modes::above);
+    try {
+      tb::call_text(op, arguments);
+    } catch (const tb::error&) {
     }
-  }
+  };
+  golden::each_drawn_call(TOPBIT_GOLDEN_FOLDER, watched);
 }
 
 }  // namespace

@@ -1,14 +1,10 @@
 // A mode that only passes calls on changes no bit: all calls of the golden files.
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "golden/data.h"
-#include "support/scale.h"
+#include "golden/all_calls.h"
 import topbit;
 import topbit.modes;
 
@@ -35,23 +31,16 @@ TEST_CASE("modes: calls give the same bits through modes above and below", "[mod
     ++seen;
     c.proceed();
   };
-  sampled_cases drawn;
-  for (const auto& file : std::filesystem::directory_iterator(TOPBIT_GOLDEN_FOLDER)) {
-    if (!golden::is_data(file.path().filename().string())) continue;
-    for (const golden::block& b : golden::read_blocks(file.path())) {
-      const std::optional<tb::operator_handle> op = tb::registry::process().try_find(b.name);
-      if (!op || b.how.no_elements) continue;
-      for (const golden::one_case& c : b.cases) {
-        if (!drawn.is_drawn()) continue;
-        const std::vector<std::string_view> arguments(c.arguments.begin(), c.arguments.end());
-        const std::string wanted = outcome(*op, arguments);
-        const modes::scope above(pass, modes::above), again(pass, modes::above), below(pass, modes::below);
-        const std::string found = outcome(*op, arguments);
-        ++compared;
-        if (found != wanted) FAIL_CHECK(b.name << " " << c.line << "\n" << wanted << found);
-      }
-    }
-  }
+  const auto compare = [&](const tb::operator_handle& op, const golden::block& b, const golden::one_case& c,
+                           const std::vector<std::string_view>& arguments) {
+    if (b.how.no_elements) return;
+    const std::string wanted = outcome(op, arguments);
+    const modes::scope above(pass, modes::above), again(pass, modes::above), below(pass, modes::below);
+    const std::string found = outcome(op, arguments);
+    ++compared;
+    if (found != wanted) FAIL_CHECK(b.name << " " << c.line << "\n" << wanted << found);
+  };
+  golden::each_drawn_call(TOPBIT_GOLDEN_FOLDER, compare);
   CHECK(compared >= 1000 * test_scale());
   CHECK(seen >= 2 * compared);
 }

@@ -198,11 +198,16 @@ TEST_CASE("modes: gradients are recorded through them, and backward() is seen", 
   tensor y;
   CHECK_FALSE(seen_by(modes::below, [&] { y = tb::sum(x * x); }).empty());
   CHECK_FALSE(seen_by(modes::below, [&] { tb::backward(y); }).empty());
+  recorder early;
   tensor z;
-  CHECK_FALSE(seen_by(modes::below, [&] { z = tb::sum(x * x); }).empty());
-  recorder late;
+  {
+    const modes::scope on(early, modes::below);
+    z = tb::sum(x * x);
+  }
+  const names of_forward = early.seen;
+  CHECK_FALSE(of_forward.empty());
   tb::backward(z);
-  CHECK(late.seen.empty());
+  CHECK(early.seen == of_forward);
 }
 
 TEST_CASE("modes: explain lists them, and runs none", "[modes]") {

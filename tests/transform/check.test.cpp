@@ -31,7 +31,7 @@ TEST_CASE("check: tangents agree with differences and with gradients", "[transfo
   CHECK(tb::jvpcheck([](std::span<const tensor> in) { return std::vector<tensor>{tb::ones({2}) * in[2][0]}; }, inputs));
 }
 
-TEST_CASE("check: says what of a tangent is wrong", "[transform][check]") {
+TEST_CASE("check: the text names the tangent that is wrong", "[transform][check]") {
   const std::vector<tensor> x{tb::require_grad(random({2}, 4))};
   const auto wrong = [](std::span<const tensor> in) { return std::vector<tensor>{tb::apply<wrong_gradient>(in[0])}; };
   const tb::check_result found = tb::jvpcheck(wrong, x);
