@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,6 +100,27 @@ struct calls_through_modes {
   std::unique_ptr<scope> outer, inner;  // the inner one ends first
 };
 
+// Calls that an observer sees begin and end; a range while nothing is observed, and one that is.
+struct observing {
+  void begin(const tb::observe::event& e) { benchmark::DoNotOptimize(e.arguments().size()); }
+  void end(const tb::observe::event& e) { benchmark::DoNotOptimize(e.threw()); }
+};
+struct observed_calls {
+  explicit observed_calls(bool arguments) : observer(observing(), {.arguments = arguments}) {}
+  int operator()(const item& a, const item& b) const { return unboxed(a, b); }
+  tb::observe::observer observer;
+};
+struct ranges {
+  explicit ranges(bool observed) {
+    if (observed) observer.emplace(observing());
+  }
+  int operator()(const item& a, const item& b) const {
+    const tb::observe::profile_range range("bench");
+    return problem::sum(a, b);
+  }
+  std::optional<tb::observe::observer> observer;
+};
+
 // The keys of a call that passes so many layers above CPU.
 tb::key_set keys_with_layers(int count) {
   constexpr std::array layers{tb::key::UserBottom1, tb::key::UserBottom2, tb::key::UserMiddle1, tb::key::UserMiddle2};
@@ -190,6 +212,10 @@ void programs::add_calls() {
     add(("dispatch/modes/" + std::to_string(modes)).c_str(), tb::key::CPU,
         [modes] { return calls_through_modes(modes); });
   }
+  add("dispatch/observed", tb::key::CPU, [] { return observed_calls(false); });
+  add("dispatch/observed_arguments", tb::key::CPU, [] { return observed_calls(true); });
+  add("dispatch/range/off", tb::key::CPU, [] { return ranges(false); });
+  add("dispatch/range/on", tb::key::CPU, [] { return ranges(true); });
   add("dispatch/call_boxed", tb::key::CPU, [] {
     return [handle = tb::find("bench::unboxed")](const item& a, const item& b) {
       tb::inline_stack<4> s;

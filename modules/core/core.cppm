@@ -101,7 +101,9 @@ export import :inspect.what_if;
 export import :inspect.key_overview;
 export import :inspect.json;
 
-// Traces of calls.
+// Observers of calls, and traces.
+export import :observe.event;
+export import :observe.observer;
 export import :trace.trace;
 
 // Shared objects.
@@ -113,6 +115,9 @@ using topbit::name_of;
 using topbit::operator<<;
 using topbit::to_string;
 }  // namespace topbit::inspect
+export namespace topbit::observe {
+using topbit::name_of;
+}
 export namespace topbit::author {
 using topbit::operator<<;
 using topbit::to_string;

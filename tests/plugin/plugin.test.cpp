@@ -53,6 +53,26 @@ TEST_CASE("plugin: a removed plugin can be loaded again, with the registrations 
   CHECK(host::area(item{key::CPU, 4}) == 16);
 }
 
+TEST_CASE("plugin: its operators are observed while they come and go", "[plugin][PR2]") {
+  std::vector<std::string> seen;
+  struct {
+    std::vector<std::string>& seen;
+    void end(const tb::observe::event& e) {
+      seen.push_back(std::string(e.name()) + " at " + to_string(e.kernel().key));
+    }
+  } names{seen};
+  const tb::observe::observer watching(names);
+  const tb::trace_session traced = tb::trace_session::this_thread();
+  for (int round = 0; round < 2; ++round) {
+    const tb::plugin p = tb::load_plugin(file("good.so"));
+    CHECK(host::area(item{key::CPU, 4}) == 16);
+  }
+  CHECK(host::twice(item{key::CPU, 4}) == 8);
+  const std::vector<std::string> wanted{"plug::area at CPU", "plug::area at CPU", "host::twice at CPU"};
+  CHECK(seen == wanted);
+  CHECK(traced.events().size() == wanted.size());  // with the places of kernels that are gone
+}
+
 TEST_CASE("plugin: loaded twice, it stays until it is removed twice", "[plugin]") {
   const std::string before = trace();
   tb::plugin first = tb::load_plugin(file("loads_more.so"));

@@ -112,6 +112,17 @@ constexpr bool all_trivial(std::type_identity<std::tuple<T...>>) {
   return (boxed_form<typename unboxed_result<T>::held>::trivial && ...);
 }
 
+// A result as a value, for as long as it is there. A list, which is boxed as a view of an owner, is copied.
+template <class T>
+value borrowed_result(const T& x) {
+  if constexpr (is_optional<T>::value)
+    return x.has_value() ? borrowed_result(*x) : value();
+  else if constexpr (std::same_as<canonical_t<T>, T>)
+    return value::borrow<T>(x);
+  else
+    return value(x);
+}
+
 // A typed call into a kernel that only has a boxed entry point, and the boxed call of one.
 template <class Sig>
 struct boxed_call;

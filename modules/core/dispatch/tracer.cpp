@@ -2,12 +2,13 @@ module topbit.core;
 
 import topbit.std;
 import :registry.registry_state;
-import :trace.trace_session;
+import :observe.event;
+import :observe.listener;
 
 namespace topbit::detail {
 
-constinit thread_local thread_trace this_thread_trace [[gnu::tls_model("initial-exec")]];
-constinit std::atomic<std::uint64_t> trace_changes = 0;
+constinit thread_local thread_observed this_thread_observed [[gnu::tls_model("initial-exec")]];
+constinit std::atomic<std::uint64_t> observer_changes = 0;
 
 namespace {
 
@@ -22,31 +23,60 @@ key_set set_of_call(const entry_head& head, key_set brought, key_set given) noex
 
 }  // namespace
 
-trace_scope::trace_scope(const selected_kernel& w, key_set given, key_set brought) noexcept
-    : selected_(w), recorder_(thread_recorder::of_this_thread()), keys_(given.raw()) {
-  if (recorder_ == nullptr) return;
-  redispatch_ = set_of_call(*w.op, brought, given) != given;
-  number_ = recorder_->begin();
-  begin_ = trace_ticks();
+observed_call::observed_call(const selected_kernel& w, key_set given, key_set brought) noexcept
+    : observers_(thread_observers::of_this_thread()) {
+  if (observers_ == nullptr) return;
+  if (!observers_->choose_for_call()) {
+    observers_ = nullptr;
+    return;
+  }
+  const bool redispatched = set_of_call(*w.op, brought, given) != given;
+  event_.ran = &w;
+  event_.keys = given.raw();
+  event_.what = static_cast<std::uint8_t>(redispatched ? observe::kind::redispatch : observe::kind::call);
+  event_.threw = true;
+  wants_results_ = observers_->want_results();
+  wants_arguments_ = observers_->want_arguments();
+  if (!wants_arguments_) begin({});
 }
 
-trace_scope::~trace_scope() {
-  if (recorder_ == nullptr) return;
-  const std::uint64_t end = trace_ticks();
-  recorder_->end(number_, {&selected_, keys_, begin_, end, 0, redispatch_, threw_});
+void observed_call::begin(std::span<const value> arguments) noexcept {
+  event_.arguments = arguments;
+  observers_->begin(event_);
+  event_.arguments = {};
+}
+
+void observed_call::returned(std::span<const value> results) noexcept {
+  event_.threw = false;
+  event_.results = results;
+  end();
+  observers_ = nullptr;
+}
+
+void observed_call::end() noexcept { observers_->end(event_); }
+
+observed_call::~observed_call() {
+  if (observers_ == nullptr) return;
+  event_.results = {};
+  end();
 }
 
 void trace_boxed(const kernel* tracer, const operator_handle& op, key_set keys, boxed_stack& s) {
   const selected_kernel& w = selected_kernel_at(tracer, keys);
-  if (!this_thread_is_traced()) return w.record->boxed(w.record, op, keys, s);
+  if (!this_thread_is_observed()) return w.record->boxed(w.record, op, keys, s);
+  const std::span<value> arguments = s.top(std::min(op.argument_count(), s.size()));
   key_set brought;
-  for (const value& v : s.top(std::min(op.argument_count(), s.size()))) brought = brought | v.keys();
-  trace_scope scope(w, keys, brought);
+  for (const value& v : arguments) brought = brought | v.keys();
+  observed_call seen(w, keys, brought);
+  if (seen.wants_arguments()) seen.begin(arguments);
   w.record->boxed(w.record, op, keys, s);
-  scope.returned();
+  if (seen.wants_results())
+    seen.returned(s.top(std::min(op.result_count(), s.size())));
+  else
+    seen.returned();
 }
 
-// ------------------------------------------------------------------------------------- slots while a trace is active
+// ------------------------------------------------------------------------------------- slots while calls are observed
 
 // Trace state of an entry, allocated on first use.
 struct tracing {

@@ -1,12 +1,12 @@
-// What slots hold while a trace is on, and what a traced call passes through.
+// What slots hold while calls are observed, and what an observed call passes through.
 //
 // A redispatch takes its key set as it is, so a layer with a key of its own would not see it. Instead every slot of
-// every entry holds the entry's tracer then: a record which finds what the slot would hold, notes the call where
-// a trace is on, and jumps there. While no trace is on, slots hold what they always do, and calls cost
-// nothing more.
+// every entry holds the entry's tracer then: a record which finds what the slot would hold, tells the observers of the
+// thread, and jumps there. While nothing is observed, slots hold what they always do, and calls cost nothing more.
 export module topbit.core:dispatch.tracer;
 
 import topbit.std;
+import :boxing.value;
 import :dispatch.kernel;
 import :dispatch.precedence;
 import :keys.key;
@@ -18,7 +18,7 @@ namespace topbit {
 namespace detail {
 
 // What a call that selects a slot runs, and why. Immutable, interned per entry, and lives as long as it: a caller may
-// still be inside when the trace has ended.
+// still be inside when the last observer has ended.
 struct selected_kernel {
   const kernel* record;
   const entry_head* op;
@@ -29,7 +29,7 @@ struct selected_kernel {
   friend bool operator==(const selected_kernel&, const selected_kernel&) = default;
 };
 
-// The `state` of a tracer. A slot that was traced once keeps what it selected.
+// The `state` of a tracer. A slot that was observed once keeps what it selected.
 struct traced_slots {
   std::array<std::atomic<const selected_kernel*>, author::row_count> selected{};
 };
@@ -38,35 +38,56 @@ inline const selected_kernel& selected_kernel_at(const kernel* tracer, key_set k
   return *slots->selected[keys.row()].load(std::memory_order_acquire);
 }
 
-class thread_recorder;
-struct thread_trace {
-  thread_recorder* recorder = nullptr;  // null: no trace has begun here that this thread has heard of
-  std::uint64_t seen = 0;               // changes of traces that this thread has heard of
+class thread_observers;
+struct thread_observed {
+  thread_observers* observers = nullptr;  // null: none that this thread has heard of
+  std::uint64_t seen = 0;                 // changes of observers that this thread has heard of
 };
-extern constinit thread_local thread_trace this_thread_trace [[gnu::tls_model("initial-exec")]];
+extern constinit thread_local thread_observed this_thread_observed [[gnu::tls_model("initial-exec")]];
 // Counts the beginnings and ends that other threads must hear of.
-extern constinit std::atomic<std::uint64_t> trace_changes;
+extern constinit std::atomic<std::uint64_t> observer_changes;
 
-inline bool this_thread_is_traced() noexcept {
-  return this_thread_trace.recorder != nullptr ||
-         this_thread_trace.seen != trace_changes.load(std::memory_order_acquire);
+inline bool this_thread_is_observed() noexcept {
+  return this_thread_observed.observers != nullptr ||
+         this_thread_observed.seen != observer_changes.load(std::memory_order_acquire);
 }
 
-// One call under way. It is recorded when the scope ends, as one that threw unless returned() was called.
-class trace_scope {
+// A call, redispatch or range under way, in the frame of what is observed. `what` is an observe::kind.
+struct seen_event {
+  const selected_kernel* ran;  // null: a range
+  std::string_view name;       // of a range
+  std::uint64_t about;         // of a range
+  std::uint64_t keys;
+  std::uint64_t number;      // of the thread
+  std::uint64_t begin, end;  // ticks
+  std::span<const value> arguments, results;
+  unsigned thread;
+  std::uint32_t depth;
+  std::uint8_t what;
+  bool threw;
+};
+
+// One call under way. It ends with the scope, as one that threw unless returned() was called.
+class observed_call {
  public:
-  // `given` is the set that selected the kernel, `brought` what the arguments bring.
-  trace_scope(const selected_kernel& w, key_set given, key_set brought) noexcept;
-  trace_scope(const trace_scope&) = delete;
-  trace_scope& operator=(const trace_scope&) = delete;
-  ~trace_scope();
-  inline void returned() noexcept { threw_ = false; }
+  // `given` is the set that selected the kernel, `brought` what the arguments bring. The observers see it begin, unless
+  // one of them wants its arguments: then in begin().
+  observed_call(const selected_kernel& w, key_set given, key_set brought) noexcept;
+  observed_call(const observed_call&) = delete;
+  observed_call& operator=(const observed_call&) = delete;
+  ~observed_call();
+  inline bool wants_arguments() const noexcept { return wants_arguments_; }
+  inline bool wants_results() const noexcept { return wants_results_; }
+  void begin(std::span<const value> arguments) noexcept;
+  inline void returned() noexcept { event_.threw = false; }
+  // Ends it; the scope does nothing more.
+  void returned(std::span<const value> results) noexcept;
 
  private:
-  const selected_kernel& selected_;
-  thread_recorder* recorder_;  // null: no trace records this thread
-  std::uint64_t keys_, number_ = 0, begin_ = 0;
-  bool redispatch_ = false, threw_ = true;
+  void end() noexcept;
+  thread_observers* observers_;  // null: this call is not observed
+  bool wants_arguments_ = false, wants_results_ = false;
+  seen_event event_;
 };
 
 // The boxed entry of every tracer.

@@ -115,16 +115,41 @@ struct caller<R(A...)> {
   }
   static R trace(A... a, key_set keys, const kernel* k) {
     const selected_kernel& w = selected_kernel_at(k, keys);
-    if (!this_thread_is_traced()) return jump(w.record, keys, std::forward<A>(a)...);
-    trace_scope scope(w, keys, key_set::from_raw((std::uint64_t{0} | ... | keys_in(a).raw())));
+    if (!this_thread_is_observed()) return jump(w.record, keys, std::forward<A>(a)...);
+    observed_call seen(w, keys, key_set::from_raw((std::uint64_t{0} | ... | keys_in(a).raw())));
+    if (seen.wants_arguments()) show_arguments(seen, a...);
     if constexpr (std::is_void_v<R>) {
       jump(w.record, keys, std::forward<A>(a)...);
-      scope.returned();
+      seen.returned();
     } else {
       R result = jump(w.record, keys, std::forward<A>(a)...);
-      scope.returned();
+      if (seen.wants_results())
+        show_result(seen, result);
+      else
+        seen.returned();
       return result;
     }
+  }
+  // Not worth speed: only for observers that want values.
+  [[clang::optnone]] static void show_arguments(observed_call& seen, std::remove_reference_t<A>&... a) noexcept {
+    const std::array<value, sizeof...(A)> all{borrowed<A>(a)...};
+    seen.begin({all.data(), all.size()});
+  }
+  template <class Result>
+  [[clang::optnone]] static void show_result(observed_call& seen, const Result& r) noexcept try {
+    if constexpr (is_tuple<Result>) {
+      std::apply(
+          [&](const auto&... each) {
+            const std::array<value, sizeof...(each)> all{borrowed_result(each)...};
+            seen.returned({all.data(), all.size()});
+          },
+          r);
+    } else {
+      const value one = borrowed_result(r);
+      seen.returned({&one, 1});
+    }
+  } catch (const std::bad_alloc&) {  // a list could not be copied
+    seen.returned();
   }
   template <class T>
   static key_set backend_keys_in(const T& x) {

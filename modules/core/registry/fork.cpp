@@ -13,11 +13,11 @@ namespace {
 
 constinit registry_state* process_registry = nullptr;
 
-// Lock order: as everywhere else, the registry's mutex after those of traces.
+// Lock order: as everywhere else, the registry's mutex after those of observers.
 void before_fork() noexcept {
   hold_plugins();
   mutex_of_pages().lock();
-  hold_traces();
+  hold_observers();
   process_registry->mutex.lock();
   mutex_of_pins().lock();
   mutex_of_text_types().lock();
@@ -30,7 +30,7 @@ void after_fork(bool in_child) noexcept {
   mutex_of_pins().unlock();
   if (in_child) process_registry->heard_by.forget_other_threads();
   process_registry->mutex.unlock();
-  release_traces();
+  release_observers(in_child);
   mutex_of_pages().unlock();
   release_plugins(in_child);
 }

@@ -17,8 +17,8 @@ std::mutex& mutex_of_pins() noexcept;
 std::mutex& mutex_of_names() noexcept;
 std::mutex& mutex_of_pages() noexcept;
 std::mutex& mutex_of_text_types() noexcept;
-void hold_traces() noexcept;
-void release_traces() noexcept;
+void hold_observers() noexcept;
+void release_observers(bool in_child) noexcept;
 void hold_plugins() noexcept;
 void release_plugins(bool in_child) noexcept;
 

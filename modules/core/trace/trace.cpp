@@ -10,7 +10,9 @@ using detail::trace_buffer;
 using detail::trace_record;
 
 trace_session::trace_session(std::size_t limit, bool process) : session_(std::make_shared<detail::trace_state>(limit)) {
-  detail::start_trace(session_, process);
+  detail::start_clock();
+  session_->begin = detail::clock_ticks();
+  detail::start_listening(session_, process);
 }
 trace_session trace_session::this_thread(std::size_t limit) { return trace_session(limit, false); }
 trace_session trace_session::process(std::size_t limit) { return trace_session(limit, true); }
@@ -69,13 +71,11 @@ void trace_session::clear() noexcept {
 }
 
 inspect::trace_event detail::event_of(const trace_record& r, unsigned thread, const trace_scale& since) {
-  const selected_kernel& w = *r.ran;
   const key_set keys = key_set::from_raw(r.keys) & key_set::full();
   inspect::trace_event e;
-  e.op = entry_of(*w.op).name;
+  e.op = entry_of(*r.ran->op).name;
   e.keys = keys;
-  e.selected_kernel = {author::key_of_row(keys.row()), w.why, false, w.registered_for, {w.file, w.line},
-                       std::string(note_of(w.record))};
+  e.selected_kernel = row_of(*r.ran, keys);
   e.redispatch = r.redispatch;
   e.threw = r.threw;
   e.depth = r.depth;

@@ -27,7 +27,7 @@ import :keys.key_set;
 namespace topbit {
 
 namespace detail {
-struct trace_state;
+class trace_state;
 }  // namespace detail
 
 namespace inspect {

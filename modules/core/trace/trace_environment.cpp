@@ -229,11 +229,13 @@ void start_environment_trace(registry_state& state) {
   const char* asked = secure_getenv("TOPBIT_TRACE");
   const std::string_view wanted = asked == nullptr ? "" : asked;
   if (wanted.empty() || wanted == "0") return;
-  auto session = std::make_shared<trace_state>(std::numeric_limits<std::size_t>::max());
-  session->output = output_for(wanted);
-  if (session->output == nullptr) return;
+  std::unique_ptr<trace_output> output = output_for(wanted);
+  if (output == nullptr) return;
+  auto session = std::make_shared<trace_state>(std::numeric_limits<std::size_t>::max(), std::move(output));
   environment_session() = session;
-  start_trace(session, state);
+  start_clock();
+  session->begin = clock_ticks();
+  start_listening(session, state);
   std::atexit([] { end_trace(environment_session()); });
 }
 

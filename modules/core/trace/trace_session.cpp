@@ -5,7 +5,7 @@ module;
 module topbit.core;
 
 import topbit.std;
-import :registry.fork;
+import :observe.event;
 import :trace.trace_session;
 
 namespace topbit::detail {
@@ -74,7 +74,51 @@ void trace_buffer::clear(std::size_t count) noexcept {
 
 // ---------------------------------------------------------------------------------------------------------- sessions
 
-trace_state::trace_state(std::size_t most) noexcept : limit(most), process(getpid()) {}
+namespace {
+
+class trace_part final : public call_listener::part {
+ public:
+  trace_part(trace_state& s, std::shared_ptr<trace_buffer> b) noexcept : state_(s), buffer_(std::move(b)) {}
+  bool begin(const seen_event&, std::uint64_t&) noexcept override { return true; }
+  void end(const seen_event& e, std::uint64_t) noexcept override {
+    const bool redispatch = static_cast<observe::kind>(e.what) == observe::kind::redispatch;
+    buffer_->add({e.ran, e.keys, e.begin, e.end, e.depth, redispatch, e.threw});
+    const trace_output* output = state_.output.get();
+    if (output != nullptr && output->is_due(buffer_->size(), e.depth == 0)) state_.flush(*buffer_);
+  }
+  void thread_ends() noexcept override {
+    if (state_.output == nullptr || state_.belongs_to_another()) return;
+    state_.flush(*buffer_);
+    const std::lock_guard lock(state_.mutex);
+    std::erase(state_.buffers, buffer_);
+  }
+
+ private:
+  trace_state& state_;
+  std::shared_ptr<trace_buffer> buffer_;
+};
+
+}  // namespace
+
+trace_state::trace_state(std::size_t most, std::unique_ptr<trace_output> to) noexcept
+    : limit(most), process(getpid()), output(std::move(to)) {
+  goes_on_in_child = output == nullptr;
+}
+
+std::shared_ptr<call_listener::part> trace_state::part_of(unsigned thread) {
+  auto buffer = std::make_shared<trace_buffer>(thread, limit);
+  auto fresh = std::make_shared<trace_part>(*this, buffer);
+  const std::lock_guard lock(mutex);
+  buffers.push_back(std::move(buffer));
+  return fresh;
+}
+
+void trace_state::hold() noexcept {
+  if (output == nullptr) mutex.lock();
+}
+void trace_state::release() noexcept {
+  if (output == nullptr) mutex.unlock();
+}
 
 bool trace_state::belongs_to_another() const noexcept { return output != nullptr && process != getpid(); }
 
@@ -108,180 +152,8 @@ void trace_state::write(trace_buffer& b) noexcept {
   b.clear(count);
 }
 
-// ----------------------------------------------------------------------------------------------------------- threads
-
-namespace {
-
-// Active traces of the process. Never freed: threads may make calls after static destruction.
-struct process_wide {
-  std::mutex mutex;
-  std::vector<std::shared_ptr<trace_state>> sessions;
-};
-process_wide& of_process() {
-  static process_wide& all = *new process_wide;
-  return all;
-}
-
-constinit std::atomic<unsigned> threads_listened_to = 0;
-constinit thread_local bool recorder_is_gone = false;
-
-bool has_ended(const std::shared_ptr<trace_state>& s) noexcept { return s->ended.load(std::memory_order_acquire); }
-
-}  // namespace
-
-thread_recorder::~thread_recorder() {
-  this_thread_trace.recorder = nullptr;
-  recorder_is_gone = true;
-  for (const listening& l : all_) {
-    if (l.session->output == nullptr || l.session->belongs_to_another()) continue;
-    l.session->flush(*l.buffer);
-    const std::lock_guard lock(l.session->mutex);
-    std::erase(l.session->buffers, l.buffer);
-  }
-}
-
-thread_recorder& thread_recorder::own() {
-  thread_local thread_recorder mine;
-  return mine;
-}
-
-thread_recorder* thread_recorder::of_this_thread() noexcept {
-  thread_trace& t = this_thread_trace;
-  const std::uint64_t changes = trace_changes.load(std::memory_order_acquire);
-  if (t.seen != changes) {
-    t.seen = changes;
-    if (!recorder_is_gone) own().follow_changes();
-  }
-  return t.recorder;
-}
-
-void thread_recorder::follow_changes() noexcept {
-  std::erase_if(all_, [](const listening& l) { return has_ended(l.session); });
-  {
-    process_wide& process = of_process();
-    const std::lock_guard lock(process.mutex);
-    for (const auto& s : process.sessions) {
-      const auto is_this = [&](const listening& l) { return l.session == s; };
-      if (std::ranges::find_if(all_, is_this) != all_.end() || s->belongs_to_another()) continue;
-      try {
-        attach(s);
-      } catch (const std::bad_alloc&) {  // this thread is not traced
-      }
-    }
-  }
-  publish();
-}
-
-void thread_recorder::attach(const std::shared_ptr<trace_state>& s) {
-  if (number_ == 0) number_ = threads_listened_to.fetch_add(1, std::memory_order_relaxed) + 1;
-  auto buffer = std::make_shared<trace_buffer>(number_, s->limit);
-  all_.reserve(all_.size() + 1);
-  {
-    const std::lock_guard lock(s->mutex);
-    s->buffers.push_back(buffer);
-  }
-  all_.push_back({s, std::move(buffer), calls_, depth_});
-}
-
-void thread_recorder::attach_this_thread(const std::shared_ptr<trace_state>& s) {
-  if (recorder_is_gone) return;
-  of_this_thread();
-  own().attach(s);
-  own().publish();
-}
-
-void thread_recorder::publish() noexcept { this_thread_trace.recorder = all_.empty() ? nullptr : this; }
-
-void thread_recorder::end(std::uint64_t number, trace_record r) noexcept {
-  --depth_;
-  for (listening& l : all_) {
-    l.depth = std::min(l.depth, depth_);  // the call in which the trace started may have ended
-    if (number <= l.after || has_ended(l.session)) continue;
-    r.depth = depth_ - l.depth;
-    l.buffer->add(r);
-    const trace_output* output = l.session->output.get();
-    if (output != nullptr && output->is_due(l.buffer->size(), r.depth == 0)) l.session->flush(*l.buffer);
-  }
-}
-
-// -------------------------------------------------------------------------------------------- starting and stopping
-
-namespace {
-
-constinit std::mutex rows_mutex;  // locked before the registry's mutex
-constinit std::size_t traces_on = 0;
-
-void rows_follow(registry_state& state, bool on) noexcept {
-  const std::lock_guard lock(state.mutex);
-  state.follow_trace(on);
-}
-
-// A session with an output belongs to the parent and takes no lock in the child.
-template <class F>
-void for_each_shared_session(F&& f) noexcept {
-  for (const auto& s : of_process().sessions) {
-    if (s->output == nullptr) f(s->mutex);
-  }
-}
-
-}  // namespace
-
-void hold_traces() noexcept {
-  rows_mutex.lock();
-  of_process().mutex.lock();
-  for_each_shared_session([](std::mutex& m) { m.lock(); });
-}
-void release_traces() noexcept {
-  for_each_shared_session([](std::mutex& m) { m.unlock(); });
-  of_process().mutex.unlock();
-  rows_mutex.unlock();
-}
-
-namespace {
-
-void add_to_process(const std::shared_ptr<trace_state>& s) {
-  process_wide& process = of_process();
-  const std::lock_guard lock(process.mutex);
-  process.sessions.push_back(s);
-  trace_changes.fetch_add(1, std::memory_order_release);
-}
-
-void start_rows(registry_state& state) noexcept {
-  const std::lock_guard lock(rows_mutex);
-  if (traces_on++ == 0) rows_follow(state, true);
-}
-
-}  // namespace
-
-void start_trace(const std::shared_ptr<trace_state>& s, bool process) {
-  registry_state& state = state_of(registry::process());
-  start_trace_clock();
-  s->begin = trace_ticks();
-  if (process)
-    add_to_process(s);
-  else
-    thread_recorder::attach_this_thread(s);
-  start_rows(state);
-}
-
-void start_trace(const std::shared_ptr<trace_state>& s, registry_state& state) {
-  start_trace_clock();
-  s->begin = trace_ticks();
-  add_to_process(s);
-  start_rows(state);
-}
-
 void end_trace(const std::shared_ptr<trace_state>& s) noexcept {
-  if (!s->finish()) return;
-  {
-    process_wide& process = of_process();
-    const std::lock_guard lock(process.mutex);
-    std::erase(process.sessions, s);
-    trace_changes.fetch_add(1, std::memory_order_release);
-  }
-  thread_recorder::of_this_thread();
-  const std::lock_guard lock(rows_mutex);
-  if (--traces_on == 0) rows_follow(state_of(registry::process()), false);
+  if (s->finish()) stop_listening(s);
 }
 
 }  // namespace topbit::detail

@@ -5,19 +5,13 @@ module topbit.core:trace.trace_session;
 import topbit.std;
 import :dispatch.tracer;
 import :keys.key_set;
+import :observe.listener;
 import :registry.registry;
 import :trace.trace;
 
 namespace topbit {
 
 namespace detail {
-
-// The cheapest clock that tells the truth: where the processor's counter runs at one rate, whatever the processor does,
-// that counter; else the system's monotonic clock, which takes twice as long to ask.
-std::uint64_t trace_ticks() noexcept;
-// Ready after start_trace_clock(), which measures for a millisecond the first time.
-double nanoseconds_per_tick() noexcept;
-void start_trace_clock() noexcept;
 
 struct trace_record {
   const selected_kernel* ran;
@@ -74,16 +68,21 @@ class trace_output {
   virtual void close() noexcept = 0;
 };
 
-struct trace_state {
-  explicit trace_state(std::size_t most) noexcept;
+class trace_state final : public call_listener {
+ public:
+  explicit trace_state(std::size_t most, std::unique_ptr<trace_output> to = nullptr) noexcept;
   const std::size_t limit;
   const int process;        // that began it
   std::uint64_t begin = 0;  // ticks
-  std::atomic<bool> ended = false;
 
   mutable std::mutex mutex;  // readers, and who adds or takes away a buffer
   std::vector<std::shared_ptr<trace_buffer>> buffers;
-  std::unique_ptr<trace_output> output;  // null: kept for whoever asks
+  const std::unique_ptr<trace_output> output;  // null: kept for whoever asks
+
+  std::shared_ptr<part> part_of(unsigned thread) override;
+  // A session with an output belongs to the parent and takes no lock in the child.
+  void hold() noexcept override;
+  void release() noexcept override;
 
   // In a fork of the process that began the trace, its output is another's, and its mutex may be held by a thread that
   // is not there. Takes no lock.
@@ -97,47 +96,7 @@ struct trace_state {
   void write(trace_buffer& b) noexcept;
 };
 
-// What a thread knows of the traces that want to hear of it.
-class thread_recorder {
- public:
-  // This thread's, with the traces that are on now; null if there are none.
-  static thread_recorder* of_this_thread() noexcept;
-  // Lets a trace hear of this thread, from the next call on.
-  static void attach_this_thread(const std::shared_ptr<trace_state>& s);
-  thread_recorder() noexcept = default;
-  thread_recorder(const thread_recorder&) = delete;
-  ~thread_recorder();
-
-  // A call begins, and gets a number; it ends.
-  inline std::uint64_t begin() noexcept {
-    ++depth_;
-    return ++calls_;
-  }
-  void end(std::uint64_t number, trace_record r) noexcept;
-
- private:
-  struct listening {
-    std::shared_ptr<trace_state> session;
-    std::shared_ptr<trace_buffer> buffer;
-    std::uint64_t after;  // calls with greater numbers belong to it
-    std::uint32_t depth;  // of its outermost calls
-  };
-  static thread_recorder& own();
-  void attach(const std::shared_ptr<trace_state>& s);
-  void follow_changes() noexcept;
-  void publish() noexcept;
-
-  unsigned number_ = 0;  // since a trace first listened to this thread
-  std::uint32_t depth_ = 0;
-  std::uint64_t calls_ = 0;
-  std::vector<listening> all_;
-};
-
-// Begins a trace: of this thread, or of the process.
-void start_trace(const std::shared_ptr<trace_state>& s, bool process);
-// The same for one that begins with the process registry, whose state this is.
-void start_trace(const std::shared_ptr<trace_state>& s, registry_state& state);
-// Ends it; the second time it does nothing.
+// Ends a trace; the second time it does nothing.
 void end_trace(const std::shared_ptr<trace_state>& s) noexcept;
 
 // The record as data.

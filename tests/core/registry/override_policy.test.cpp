@@ -10,6 +10,7 @@
 #include "support/places.h"
 #include "support/print.h"
 #include "support/raises.h"
+#include "support/standard_error.h"
 #include "support/toy.h"
 import topbit.core;
 
@@ -40,17 +41,7 @@ struct policy {
 // What f leaves on the error output.
 template <class F>
 std::string said_by(F&& f) {
-  std::FILE* file = std::tmpfile();
-  const int kept = dup(STDERR_FILENO);
-  dup2(fileno(file), STDERR_FILENO);
-  std::forward<F>(f)();
-  dup2(kept, STDERR_FILENO);
-  close(kept);
-  std::rewind(file);
-  std::string text;
-  for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
-  std::fclose(file);
-  return toy::without_places(std::move(text));
+  return toy::without_places(toy::standard_error_of(std::forward<F>(f)));
 }
 
 struct room {

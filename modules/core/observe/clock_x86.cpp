@@ -1,5 +1,5 @@
-// The trace clock on x86: the time stamp counter if it is invariant, else CLOCK_MONOTONIC. RDTSC is read without a
-// serialising fence, so a duration may be off by a few nanoseconds; a fence would double the cost.
+// The clock of observers on x86: the time stamp counter if it is invariant, else CLOCK_MONOTONIC. RDTSC is read without
+// a serialising fence, so a duration may be off by a few nanoseconds; a fence would double the cost.
 module;
 
 #include <cpuid.h>
@@ -57,7 +57,7 @@ double measured_rate() noexcept {
 
 }  // namespace
 
-std::uint64_t trace_ticks() noexcept {
+std::uint64_t clock_ticks() noexcept {
   return rate.load(std::memory_order_relaxed) == no_counter ? system_nanoseconds() : __builtin_ia32_rdtsc();
 }
 double nanoseconds_per_tick() noexcept {
@@ -65,7 +65,7 @@ double nanoseconds_per_tick() noexcept {
   return r == no_counter ? 1 : r;
 }
 
-void start_trace_clock() noexcept {
+void start_clock() noexcept {
   if (rate.load(std::memory_order_relaxed) != unknown) return;
   double expected = unknown;
   rate.compare_exchange_strong(expected, counter_is_steady() ? measured_rate() : no_counter, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// The trace clock on processors without an invariant time stamp counter: CLOCK_MONOTONIC.
+// The clock of observers on processors without an invariant time stamp counter: CLOCK_MONOTONIC.
 module;
 
 #include <time.h>
@@ -6,16 +6,16 @@ module;
 module topbit.core;
 
 import topbit.std;
-import :trace.trace_session;
+import :observe.listener;
 
 namespace topbit::detail {
 
-std::uint64_t trace_ticks() noexcept {
+std::uint64_t clock_ticks() noexcept {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
 double nanoseconds_per_tick() noexcept { return 1; }
-void start_trace_clock() noexcept {}
+void start_clock() noexcept {}
 
 }  // namespace topbit::detail
