@@ -24,9 +24,10 @@ constinit std::atomic<unsigned> next_slot = 0;
 
 std::mutex& mutex_of_pins() noexcept { return pinned_mutex; }
 
+// The link map: of an executable whose segments have gaps between them, the C library knows each as a range of its own.
 const void* image_of(const void* address) noexcept {
   dl_find_object image{};
-  return _dl_find_object(const_cast<void*>(address), &image) == 0 ? image.dlfo_map_start : nullptr;
+  return _dl_find_object(const_cast<void*>(address), &image) == 0 ? image.dlfo_link_map : nullptr;
 }
 
 std::string image_name(const void* address) {
@@ -49,13 +50,13 @@ void pin_image_of(const void* address) {
   dl_find_object image{};
   if (_dl_find_object(const_cast<void*>(address), &image) != 0) return;
   for (const std::atomic<const void*>& each : recently_pinned) {
-    if (each.load(std::memory_order_relaxed) == image.dlfo_map_start) return;
+    if (each.load(std::memory_order_relaxed) == image.dlfo_link_map) return;
   }
   bool known = false;
   {
     const std::lock_guard lock(pinned_mutex);
     if (pinned == nullptr) pinned = new std::vector<const void*>;
-    known = std::ranges::find(*pinned, image.dlfo_map_start) != pinned->end();
+    known = std::ranges::find(*pinned, image.dlfo_link_map) != pinned->end();
   }
   // The executable has an empty name and cannot be unloaded. No lock is held during dlopen: it takes the loader's lock,
   // and an initialiser that runs under that lock may register and wait for this one. Two threads may pin the same
@@ -64,8 +65,8 @@ void pin_image_of(const void* address) {
     dlopen(image.dlfo_link_map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   }
   const std::lock_guard lock(pinned_mutex);
-  if (!known) pinned->push_back(image.dlfo_map_start);
-  recently_pinned[next_slot++ % recently_pinned.size()].store(image.dlfo_map_start, std::memory_order_relaxed);
+  if (!known) pinned->push_back(image.dlfo_link_map);
+  recently_pinned[next_slot++ % recently_pinned.size()].store(image.dlfo_link_map, std::memory_order_relaxed);
 }
 
 }  // namespace topbit::detail

@@ -158,7 +158,7 @@ void open_image(plugin_record& record, const std::string& name) {
   }
   for (const detail::request& r : record.of_initialisers) {
     if (r.image == image_of_handle(record.handle) || std::ranges::find(before, r.image) != before.end()) continue;
-    record.errors.push_back("'" + detail::image_name(r.image) +
+    record.errors.push_back("'" + std::string(static_cast<const link_map*>(r.image)->l_name) +
                             "', which it depends on, registers too; load that one " +
                             "first, so that it does not come and go with this plugin");
     break;

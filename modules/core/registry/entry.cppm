@@ -202,7 +202,7 @@ class live_kernels {
 // True if a slot with this choice is passed through instead of being run.
 bool passes_through(const slot_choice<live_registration>& choice) noexcept;
 
-// The shared object an address belongs to; null for none that is known.
+// The shared object an address belongs to, as the link_map of the dynamic loader; null for none that is known.
 const void* image_of(const void* address) noexcept;
 // The file name of the shared object an address belongs to.
 std::string image_name(const void* address);
