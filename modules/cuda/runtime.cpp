@@ -90,7 +90,7 @@ void detail::check_cuda(device d, int status, std::string_view doing) {
   const int count = cuda_device_count();
   if (status != TB_OUT_OF_MEMORY && (d.index < 0 || d.index >= count) && count > 0) check_cuda_device(d);
   const std::string text = std::string(doing) + " on " + to_string(d) + ": " + memory().last_error();
-  if (status == TB_OUT_OF_MEMORY) throw out_of_device_memory(text);
+  if (status == TB_OUT_OF_MEMORY) throw out_of_device_memory(text + author::memory_notes(d));
   throw device_error(text);
 }
 

@@ -47,6 +47,12 @@ void give(void* block, unsigned size_class) noexcept {
   detail::give_block(block, size_class);
 }
 
+void* allocate_by(const memory_hook& hook, device where, std::size_t bytes) {
+  void* const block = hook.allocate(where, bytes);
+  if (detail::memory_is_observed.load(std::memory_order_relaxed)) detail::tell_allocated(where, block, bytes);
+  return block;
+}
+
 void end_half(joint_block* b) noexcept {
   if (b->one_ended.exchange(true, std::memory_order_acq_rel)) give(b->begin, b->size_class);
 }
@@ -68,14 +74,14 @@ storage::storage(device d, std::size_t size, joint_block* in, void* inside)
 
 storage::storage(device d, std::size_t size, const memory_hook& own)
     : where(d), bytes(size), hook(&detail::keep_hook(own)) {
-  if (bytes != 0) data = hook->allocate(where, bytes);
+  if (bytes != 0) data = allocate_by(*hook, where, bytes);
 }
 
 void storage::find_memory() {
   if (where.type == backend::Meta) return;
   hook = &memory_of(where);
   if (bytes == 0) return;
-  data = where.type == backend::CPU ? take(detail::block_class(bytes), bytes) : hook->allocate(where, bytes);
+  data = where.type == backend::CPU ? take(detail::block_class(bytes), bytes) : allocate_by(*hook, where, bytes);
 }
 
 storage::~storage() {
@@ -83,6 +89,7 @@ storage::~storage() {
   if (hook == &detail::host_hook) {
     give(data, detail::block_class(bytes));
   } else {
+    if (detail::memory_is_observed.load(std::memory_order_relaxed)) detail::tell_freed(where, data, bytes);
     hook->release(where, data);
   }
 }

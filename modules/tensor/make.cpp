@@ -33,7 +33,8 @@ std::int64_t lay_out(const shape& sizes, shape& strides) {
 [[noreturn]] void raise_out_of_memory(const shape& sizes, dtype type, std::int64_t elements) {
   const auto bytes = static_cast<std::size_t>(elements) * size_of(type);
   author::raise(out_of_memory("found no memory for a tensor " + std::string(name_of(type)) + " " + to_string(sizes) +
-                                  ", wanted " + std::to_string(bytes) + " bytes of host memory",
+                                  ", wanted " + std::to_string(bytes) + " bytes of host memory" +
+                                  author::memory_notes(cpu),
                               bytes));
 }
 

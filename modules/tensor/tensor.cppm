@@ -11,6 +11,7 @@ export import :generator;
 export import :tensor_error;
 
 // Tier 2: index arithmetic and memory.
+export import :memory_observer;
 export import :shape;
 export import :allocator.host_memory;
 export import :storage;

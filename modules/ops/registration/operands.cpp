@@ -28,7 +28,8 @@ void check_status(backend_call c, int status, const tensor& t) {
             out_of_memory(std::string(c.op) + ": " + c.table->name + " found no host memory for " + describe(t), 0,
                           std::string(c.op)));
       }
-      refuse<out_of_device_memory>(c, std::string(c.table->name) + ": " + c.table->last_error());
+      refuse<out_of_device_memory>(
+          c, std::string(c.table->name) + ": " + c.table->last_error() + author::memory_notes(t.device()));
     case TB_BAD_VALUE: refuse<error>(c, "an element is invalid: " + describe(t));
     case TB_DEVICE_ERROR:
     case TB_NO_DEVICE:

@@ -56,6 +56,8 @@ constinit shared_cache shared(first_limit);
 // The caches of threads that have none yet, or whose cache was destroyed. Always empty.
 constinit thread_cache none_yet, none_any_more;
 
+constinit std::atomic<const block_events*> watched = nullptr;
+
 struct cache_end {
   ~cache_end() {
     thread_cache* const mine = std::exchange(this_thread_cache, &none_any_more);
@@ -89,11 +91,21 @@ thread_cache& own_cache() noexcept {
   return *this_thread_cache;
 }
 
-}  // namespace
+// Shares are computed anew; this thread's cache is cut down to its own.
+template <class F>
+void change_shares(F change) noexcept {
+  free_block* chain = nullptr;
+  {
+    const std::lock_guard hold(shared.lock);
+    change();
+    thread_cache& mine = *this_thread_cache;
+    if (mine.bytes.load(std::memory_order_relaxed) > mine.share) shared.drain(mine, mine.share);
+    chain = shared.excess();
+  }
+  to_system(chain);
+}
 
-constinit thread_local thread_cache* this_thread_cache [[gnu::tls_model("initial-exec")]] = &none_yet;
-
-void* take_elsewhere(unsigned size_class) {
+void* find_block(unsigned size_class) {
   if (size_class >= classes) throw std::bad_alloc();
   const std::size_t bytes = block_bytes(size_class);
   thread_cache& mine = own_cache();
@@ -127,7 +139,20 @@ void* take_elsewhere(unsigned size_class) {
   return block;
 }
 
+}  // namespace
+
+constinit thread_local thread_cache* this_thread_cache [[gnu::tls_model("initial-exec")]] = &none_yet;
+
+void* take_elsewhere(unsigned size_class) {
+  void* const block = find_block(size_class);
+  if (const block_events* const e = watched.load(std::memory_order_acquire)) e->allocated(block, block_bytes(size_class));
+  return block;
+}
+
 void give_elsewhere(void* block, unsigned size_class) noexcept {
+  if (const block_events* const e = watched.load(std::memory_order_acquire)) {
+    e->freed(block, block_bytes(size_class));  // before another thread can be given it
+  }
   thread_cache& mine = own_cache();
   free_block* chain = nullptr;
   {
@@ -139,6 +164,16 @@ void give_elsewhere(void* block, unsigned size_class) noexcept {
   to_system(chain);
 }
 
+void watch_no_blocks() noexcept { watched.store(nullptr, std::memory_order_release); }
+
+void watch_blocks(const block_events* e) noexcept {
+  watched.store(e, std::memory_order_release);
+  change_shares([&] {
+    shared.threads_cache = e == nullptr;
+    shared.set_limit(shared.limit);
+  });
+}
+
 }  // namespace detail
 
 memory_statistics host_memory() noexcept {
@@ -147,15 +182,7 @@ memory_statistics host_memory() noexcept {
 }
 
 void set_host_memory_limit(std::size_t bytes) noexcept {
-  detail::free_block* chain = nullptr;
-  {
-    const std::lock_guard hold(detail::shared.lock);
-    detail::shared.set_limit(bytes);
-    detail::thread_cache& mine = *detail::this_thread_cache;
-    if (mine.bytes.load(std::memory_order_relaxed) > mine.share) detail::shared.drain(mine, mine.share);
-    chain = detail::shared.excess();
-  }
-  detail::to_system(chain);
+  detail::change_shares([&] { detail::shared.set_limit(bytes); });
 }
 
 void release_cached_memory() noexcept {

@@ -27,6 +27,7 @@ class shared_cache {
   std::mutex lock;
   memory_statistics ended;  // process-wide counters, plus those of ended threads
   std::size_t limit;
+  bool threads_cache = true;
 
   explicit constexpr shared_cache(std::size_t first_limit) noexcept : limit(first_limit) {}
 
@@ -157,7 +158,7 @@ class shared_cache {
     bytes_ -= block_bytes(b->size_class);
   }
   void allow(thread_cache& c) noexcept {
-    c.share = std::min(largest_share, limit / 2 - std::min(limit / 2, shares_));
+    c.share = threads_cache ? std::min(largest_share, limit / 2 - std::min(limit / 2, shares_)) : 0;
     shares_ += c.share;
     c.allowed.store(c.share, std::memory_order_relaxed);
   }

@@ -31,6 +31,16 @@ struct alignas(block_alignment) thread_cache {
 // Never null: before it has a cache and after it ended, a thread sees an empty one with capacity 0.
 extern constinit thread_local thread_cache* this_thread_cache [[gnu::tls_model("initial-exec")]];
 
+// Told of every block, while threads cache none.
+struct block_events {
+  void (*allocated)(const void* block, std::size_t bytes) noexcept;
+  void (*freed)(const void* block, std::size_t bytes) noexcept;
+};
+// From now on, or no more if it is null.
+void watch_blocks(const block_events* e) noexcept;
+// The same without a lock, which a thread of a forked child's parent may hold; caches stay as they are.
+void watch_no_blocks() noexcept;
+
 void* take_elsewhere(unsigned size_class);
 void give_elsewhere(void* block, unsigned size_class) noexcept;
 
