@@ -272,6 +272,7 @@ void run::run_node(input_buffer& a) {
   }
   if ((flags & node_access::released) != 0) detail::raise_released(n.name());
 
+  const observe::profile_range seen(n.name(), observe::kind::backward, reinterpret_cast<std::uintptr_t>(&n));
   const std::size_t count = n.inputs().size();
   std::array<tensor, 4> few;
   std::vector<tensor> many;

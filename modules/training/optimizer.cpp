@@ -215,6 +215,7 @@ void optimizer::step() { step(scaling{}); }
 
 void optimizer::step(const scaling& by) {
   const no_grad guard;
+  const observe::profile_range seen("optimizer step", observe::kind::optimizer);
   std::vector<std::vector<due_batch>> due;
   // Read once: steps() may copy from the device.
   const bool scheduled = std::ranges::any_of(groups_, [](const group& g) { return static_cast<bool>(g.schedule); });
