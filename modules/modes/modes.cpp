@@ -9,10 +9,21 @@ namespace detail {
 
 namespace {
 
-// The innermost mode of each place that this thread's calls have.
+// The innermost mode of each place that this thread's calls have; see resolved().
 constinit thread_local std::array<const mode_frame*, 2> this_thread_modes [[gnu::tls_model("initial-exec")]]{};
 
 const mode_frame*& innermost(modes::place at) noexcept { return this_thread_modes[static_cast<std::size_t>(at)]; }
+// Where a thread has no mode, or is past the last one of its own, null stands for the modes of all threads. Their list
+// ends with `no_mode`, which also hides them.
+constinit const mode_frame no_mode{};
+constinit std::array<std::atomic<const mode_frame*>, 2> modes_of_all_threads{&no_mode, &no_mode};
+
+// The mode that sees the next call; null if there is none.
+const mode_frame* resolved(const mode_frame* f, modes::place at) noexcept {
+  if (f == nullptr) f = modes_of_all_threads[static_cast<std::size_t>(at)].load(std::memory_order_acquire);
+  return f == &no_mode ? nullptr : f;
+}
+
 constexpr key_set key_of(modes::place at) noexcept { return at == modes::above ? key::ModesAbove : key::ModesBelow; }
 
 std::string place_of(const std::source_location& where) {
@@ -36,11 +47,22 @@ pushed_mode::~pushed_mode() {
   top = frame_.outer;
 }
 
+void push_for_all_threads(mode_frame f) {
+  registry::process().include_always(key_of(f.at), f.where).keep();  // until the mode is there, calls pass
+  auto* const frame = new mode_frame(f);
+  std::atomic<const mode_frame*>& top = modes_of_all_threads[static_cast<std::size_t>(f.at)];
+  frame->outer = top.load();
+  while (!top.compare_exchange_weak(frame->outer, frame)) {
+  }
+}
+
 // While it lives, `top` is the innermost mode of a place.
 class visible_modes {
  public:
   inline visible_modes(modes::place at, const mode_frame* top) noexcept
-      : innermost_(innermost(at)), before_(std::exchange(innermost_, top)), keys_(keys_with(at, top != nullptr)) {}
+      : innermost_(innermost(at)),
+        before_(std::exchange(innermost_, top)),
+        keys_(keys_with(at, resolved(top, at) != nullptr)) {}
   visible_modes(const visible_modes&) = delete;
   visible_modes& operator=(const visible_modes&) = delete;
   inline ~visible_modes() { innermost_ = before_; }
@@ -79,7 +101,7 @@ class mode_view {
   static inline void run(const mode_frame& f, const mode_frame& first, const operator_handle& op, key_set keys,
                          boxed_stack& stack, bool& kept_keys) {
     const visible_modes others(f.at, f.outer);
-    modes::call c(op, keys, stack, f.outer, &first, &kept_keys);
+    modes::call c(op, keys, stack, resolved(f.outer, f.at), &first, &kept_keys);
     f.run(f.object, c);
   }
 };
@@ -90,7 +112,8 @@ template <modes::place At>
 struct modes_fallback {
   static constexpr author::kernel_note note{"modes of this thread", [](const operator_handle&, std::span<const value>) {
                                               std::string text;
-                                              for (const mode_frame* f = innermost(At); f != nullptr; f = f->outer) {
+                                              for (const mode_frame* f = resolved(innermost(At), At); f != nullptr;
+                                                   f = resolved(f->outer, At)) {
                                                 if (!text.empty()) text += ", then ";
                                                 text += std::string(f->name) + ", pushed at " + place_of(f->where);
                                               }
@@ -98,8 +121,9 @@ struct modes_fallback {
                                             }};
   void operator()(const operator_handle& op, key_set keys, boxed_stack& stack) const {
     const key_set below = keys.below_highest();
-    const mode_frame* const f = innermost(At);
-    // Another thread's keys can bring the key without its modes.
+    const mode_frame* const f = resolved(innermost(At), At);
+    // Another thread's keys can bring the key without its modes, and those of all threads bring it where they are
+    // hidden.
     if (f == nullptr) return op.redispatch_boxed(below, stack);
     bool kept_keys = true;
     mode_view::run(*f, *f, op, below, stack, kept_keys);
@@ -119,7 +143,7 @@ bool register_modes() {
 void modes::call::proceed(boxed_stack& arguments) {
   if (next_ != nullptr) return detail::mode_view::run(*next_, *first_, op_, keys_, arguments, *kept_keys_);
   // Above, what a composite calls is no call of the program; below, what a kernel calls reaches kernels as it does.
-  const detail::mode_frame* const of_rest = first_->at == below ? first_ : nullptr;
+  const detail::mode_frame* const of_rest = first_->at == below ? first_ : &detail::no_mode;
   std::optional<detail::visible_modes> others;
   if (detail::innermost(first_->at) != of_rest) others.emplace(first_->at, of_rest);
   const detail::kept_thread_keys thread(*kept_keys_);

@@ -4,8 +4,8 @@
 //   const tb::modes::scope counting([&](tb::modes::call& c) { ++calls; c.proceed(); }, tb::modes::above);
 //
 // Each thread has two stacks of modes, and a key for each: ModesAbove above all layers, ModesBelow below autograd. A
-// thread includes the key while the stack has modes, and one fallback serves each key, so that programs without a mode
-// pay nothing.
+// thread includes the key while the stack has modes, every operator does while all threads have one, and one fallback
+// serves each key, so that programs without a mode pay nothing.
 export module topbit.modes;
 
 import topbit.std;
@@ -68,11 +68,11 @@ concept mode = std::invocable<M&, call&>;
 namespace detail {
 
 struct mode_frame {
-  void* object;
-  void (*run)(void*, modes::call&);
+  void* object = nullptr;
+  void (*run)(void*, modes::call&) = nullptr;
   std::string_view name;
   std::source_location where;
-  modes::place at;
+  modes::place at{};
   const mode_frame* outer = nullptr;
 };
 
@@ -88,6 +88,12 @@ class pushed_mode {
   mode_frame frame_;
   include_guard key_;
 };
+
+template <class M>
+void run_mode(void* m, modes::call& c) {
+  (*static_cast<M*>(m))(c);
+}
+void push_for_all_threads(mode_frame f);
 
 bool register_modes();
 const bool modes_registered = register_modes();
@@ -111,17 +117,25 @@ class [[nodiscard("the scope ends with the full expression that makes it")]] sco
  public:
   explicit scope(M&& m, place at, std::source_location where = std::source_location::current())
       : mode_(std::forward<M>(m)),
-        pushed_({const_cast<void*>(static_cast<const void*>(std::addressof(mode_))), &run,
-                 type_name<std::remove_cvref_t<M>>(), where, at}) {}
+        pushed_({const_cast<void*>(static_cast<const void*>(std::addressof(mode_))),
+                 &topbit::detail::run_mode<std::remove_reference_t<M>>, type_name<std::remove_cvref_t<M>>(), where,
+                 at}) {}
 
  private:
-  static void run(void* m, call& c) { (*static_cast<std::remove_reference_t<M>*>(m))(c); }
-
   M mode_;
   topbit::detail::pushed_mode pushed_;
 };
 template <class M>
 scope(M&&, place, std::source_location = {}) -> scope<M>;
+
+/// The mode sees the calls of all threads, also of those that start later, until the process ends: after the modes of
+/// the thread itself, and of several the last one first. It must live as long as the process, and is called by several
+/// threads at once.
+template <mode M>
+void push_for_all_threads(M& m, place at, std::source_location where = std::source_location::current()) {
+  topbit::detail::push_for_all_threads({const_cast<void*>(static_cast<const void*>(std::addressof(m))),
+                                        &topbit::detail::run_mode<M>, type_name<M>(), where, at});
+}
 
 }  // namespace modes
 
