@@ -1,8 +1,5 @@
 module;
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 module topbit.cli;
@@ -20,20 +17,6 @@ using nlohmann::ordered_json;
 // The facts of a file: for each subject, an operator or the registry itself, a sorted list of sentences. Subjects are
 // added and removed as a whole.
 using facts = std::map<std::string, std::vector<std::string>>;
-
-std::string content_of(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  std::string text;
-  if (file != nullptr) {
-    char part[65536];
-    for (std::size_t n; (n = std::fread(part, 1, sizeof part, file)) != 0;) text.append(part, n);
-  }
-  const int error = errno;
-  const bool read = file != nullptr && std::ferror(file) == 0;
-  if (file != nullptr) std::fclose(file);
-  if (!read) throw bad_request("diff: cannot read '" + path + "': " + std::strerror(error));
-  return text;
-}
 
 // The facts of one JSON file; the members determine its kind.
 class reading {
@@ -112,7 +95,7 @@ class reading {
 };
 
 reading read_file(const std::string& path, bool places) {
-  const std::string text = content_of(path);
+  const std::string text = content_of("diff", path);
   constexpr const char* wanted = ", wanted what 'topbit dump --json', 'table --json' or 'coverage --json' writes";
   try {
     reading r(json::parse(text), places);

@@ -1,3 +1,9 @@
+module;
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
 module topbit.cli;
 
 import topbit.std;
@@ -63,6 +69,20 @@ key_set union_of(std::span<const std::string> values) {
   key_set all;
   for (const std::string& names : values) all = all | key_set_named(names);
   return all;
+}
+
+std::string content_of(std::string_view command, const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  std::string text;
+  if (file != nullptr) {
+    char part[65536];
+    for (std::size_t n; (n = std::fread(part, 1, sizeof part, file)) != 0;) text.append(part, n);
+  }
+  const int error = errno;
+  const bool read = file != nullptr && std::ferror(file) == 0;
+  if (file != nullptr) std::fclose(file);
+  if (!read) throw bad_request(std::string(command) + ": cannot read '" + path + "': " + std::strerror(error));
+  return text;
 }
 
 }  // namespace topbit::cli

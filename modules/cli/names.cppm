@@ -1,4 +1,4 @@
-// Operators by pattern, and the words of a command line that name operators and keys.
+// Operators by pattern, and the words of a command line that name operators, keys and files.
 export module topbit.cli:names;
 
 import topbit.std;
@@ -21,5 +21,8 @@ std::vector<dispatch_key> keys_listed(std::span<const std::string> values);
 
 /// All sets of an option's values together.
 key_set union_of(std::span<const std::string> values);
+
+/// What is in the file. Throws bad_request with the command in front where it cannot be read.
+std::string content_of(std::string_view command, const std::string& path);
 
 }  // namespace topbit::cli

@@ -19,6 +19,10 @@ export struct options {
   level depth = level::bytes;
   /// Throws contract_error at the first finding. The call has been made.
   bool raises = false;
+  /// Writes each finding to standard error, when it is found first.
+  bool prints = false;
+  /// Looks for the first NaN or infinity: rule::finite. Not for programs that mean them, such as masks of -inf.
+  bool finite = false;
 };
 
 /// Checks the calls of the threads that it is a mode of:
@@ -42,9 +46,10 @@ export class checker {
 
   /// In the order in which they were found.
   std::vector<finding> findings() const;
-  /// Written arguments that were written in none of at least `calls` calls with elements: schemas that promise more
-  /// than they need, or kernels that forgot. Not among findings(), since other arguments might show it.
-  std::vector<finding> never_written(std::uint64_t calls = 100) const;
+  /// Written arguments that were written in none of at least `calls` calls with elements, and results that never shared
+  /// the memory that the schema lets them share: schemas that promise more than they need, or kernels that forgot. Not
+  /// among findings(), since other arguments might show it.
+  std::vector<finding> hints(std::uint64_t calls = 100) const;
   /// Calls that were checked.
   std::uint64_t calls() const noexcept;
 
@@ -52,5 +57,9 @@ export class checker {
   struct state;
   std::unique_ptr<state> state_;
 };
+
+// Starts what TOPBIT_CHECK asks for: before main(), in every program that imports this module.
+bool check_as_environment_says();
+const bool environment_is_read = check_as_environment_says();
 
 }  // namespace topbit::contracts

@@ -3,3 +3,5 @@ export module topbit.contracts;
 
 export import :finding;
 export import :checker;
+export import :examples;
+export import :exemptions;

@@ -21,6 +21,10 @@ export enum class rule : std::uint8_t {
   threads,      // and with every number of threads
   initialised,  // every element of a result is written
   writes,       // an argument that the schema marks as written is written, in some call
+  shares,       // a result that may share memory with an argument does, in some call
+  alignment,    // the same call gives the same bits wherever the memory of its tensors begins
+  finite,       // finite arguments give finite results
+  keeps,        // once its results are gone, a call keeps no argument and no memory of one
 };
 /// One for each rule, operator and argument.
 export struct finding {

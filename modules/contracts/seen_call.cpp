@@ -46,11 +46,25 @@ bool has_bytes(const storage& s, const std::vector<std::byte>& before) {
   return std::equal(before.begin(), before.end(), now);
 }
 
+}  // namespace
+
 const storage* memory_of_elements(const tensor& t) noexcept {
   return t.numel() == 0 ? nullptr : author::record_of(t).data.get();
 }
 
-}  // namespace
+std::optional<std::size_t> first_not_finite(const tensor& t) {
+  if (!is_known(t) || t.device() != cpu || !is_floating(t.dtype())) return std::nullopt;
+  std::optional<std::size_t> found;
+  std::size_t i = 0;
+  with_element_type(t.dtype(), [&]<class E>(E) {
+    const E* const first = t.data_ptr<E>();
+    each_element(t.sizes(), t.strides(), 0, [&](std::int64_t at) {
+      if (!found && !std::isfinite(static_cast<double>(first[at]))) found = i;
+      ++i;
+    });
+  });
+  return found;
+}
 
 std::string geometry_of(const tensor& t) {
   return std::string(name_of(t.dtype())) + " " + to_string(t.sizes()) + ", strides " + to_string(t.strides());
@@ -100,9 +114,12 @@ void seen_call::check_arguments(std::vector<problem>& found, bool threw, bool re
     const author::tensor_record& r = author::record_of(s.t);
     if (s.written && (resizes || author::is_out(schema_.arguments[s.argument])) && !threw) continue;
     if (r.offset == s.offset && r.type == s.type && r.data == s.data) continue;
+    const auto placed = [](dtype type, std::int64_t offset) {
+      return std::string(name_of(type)) + " from element " + std::to_string(offset);
+    };
     found.push_back({rule::geometry, argument_text(s.argument),
-                     "is " + geometry_of(s.t) + " after the call, was " + to_string(s.t.sizes()) + ", strides " +
-                         to_string(s.t.strides())});
+                     "is " + placed(r.type, r.offset) + (r.data == s.data ? "" : " of other memory") +
+                         " after the call, was " + placed(s.type, s.offset)});
   }
   check_bytes(found, threw);
 }
@@ -149,8 +166,20 @@ void seen_call::each_written(const std::function<void(std::size_t, bool)>& wrote
   }
 }
 
+void seen_call::each_shared(std::span<const value> results,
+                            const std::function<void(std::size_t, bool)>& shared) const {
+  for (const auto& [result, t] : tensors_in(results)) {
+    const author::schema_item& of_result = schema_.returns[result];
+    const storage* const memory = memory_of_elements(t);
+    if (memory == nullptr || of_result.writes) continue;
+    const bool may = std::ranges::any_of(
+        tensors_, [&](const seen_tensor& s) { return may_share(schema_.arguments[s.argument], of_result); });
+    if (may) shared(result, is_of_argument(memory));
+  }
+}
+
 void seen_call::check_alias(std::vector<problem>& found, std::size_t result, const tensor& t) const {
-  const std::string subject = "result " + std::to_string(result);
+  const std::string subject = result_text(result);
   const author::schema_item& of_result = schema_.returns[result];
   const storage* const memory = memory_of_elements(t);
   bool is_marked = false, is_it = false, may = memory == nullptr;
@@ -189,9 +218,8 @@ void seen_call::check_results(std::vector<problem>& found, std::span<const value
       const storage* const memory = memory_of_elements(t);
       if (memory == nullptr || memory != memory_of_elements(all[j].second) || is_of_argument(memory)) continue;
       if (may_share(schema_.returns[result], schema_.returns[all[j].first])) continue;
-      found.push_back(
-          {rule::alias, "result " + std::to_string(result),
-           "shares memory with result " + std::to_string(all[j].first) + ", of which the schema says nothing"});
+      found.push_back({rule::alias, result_text(result),
+                       "shares memory with " + result_text(all[j].first) + ", of which the schema says nothing"});
     }
   }
 }

@@ -44,6 +44,8 @@ class seen_call {
   void check_results(std::vector<problem>& found, std::span<const value> results) const;
   // Calls wrote(argument, whether it did) for each written argument with elements, if bytes are kept.
   void each_written(const std::function<void(std::size_t, bool)>& wrote) const;
+  // Calls shared(result, whether it did) for each result with elements that may share an argument's memory.
+  void each_shared(std::span<const value> results, const std::function<void(std::size_t, bool)>& shared) const;
   std::string argument_text(std::size_t i) const { return "argument '" + std::string(schema_.arguments[i].name) + "'"; }
 
  private:
@@ -56,6 +58,11 @@ class seen_call {
   std::vector<seen_memory> memories_;
 };
 
+inline std::string result_text(std::size_t i) { return "result " + std::to_string(i); }
+// Whose memory it has; null without elements.
+const storage* memory_of_elements(const tensor& t) noexcept;
+// The number of the first element, in row-major order, that is NaN or infinite; in host memory.
+std::optional<std::size_t> first_not_finite(const tensor& t);
 // Whether a checker can compare the tensor's memory: it is strided, and no wrapper.
 bool is_known(const tensor& t) noexcept;
 // "float32 [2, 3], strides [3, 1]"

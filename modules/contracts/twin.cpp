@@ -7,7 +7,21 @@ import :twin;
 
 namespace topbit::contracts {
 
-twin::twin(std::span<const value> arguments, device where) {
+namespace {
+
+// Elements stay aligned as their type; those of four bytes and less begin four bytes behind a block's alignment.
+tensor make_memory(std::int64_t count, dtype type, twin_memory where) {
+  if (where != twin_memory::shifted) return author::make_tensor({count}, type, where == twin_memory::meta ? meta : cpu);
+  const auto size = static_cast<std::int64_t>(size_of(type)), shift = std::max<std::int64_t>(size, 4);
+  const tensor block = author::make_tensor({count * size + shift}, dtype::uint8, cpu);
+  void* const first = static_cast<std::byte*>(block.data()) + shift;
+  return with_element_type(type,
+                           [&]<class E>(E) { return from_blob(static_cast<E*>(first), {count}, [block](void*) {}); });
+}
+
+}  // namespace
+
+twin::twin(std::span<const value> arguments, twin_memory where) {
   std::size_t count = 0;
   for (const value& v : arguments) author::each_tensor(v, [&](const tensor&) { ++count; });
   tensors_.reserve(count);  // written arguments are referred to
@@ -24,15 +38,21 @@ twin::twin(std::span<const value> arguments, device where) {
   }
 }
 
-tensor twin::twin_of(const tensor& t, device where) {
+std::vector<tensor> twin::bases() const {
+  std::vector<tensor> all;
+  for (const auto& [of, base] : memories_) all.push_back(base);
+  return all;
+}
+
+tensor twin::twin_of(const tensor& t, twin_memory where) {
   if (!is_known(t)) return t;
   const author::tensor_record& r = author::record_of(t);
   const auto size = static_cast<std::int64_t>(size_of(r.type));
   for (const auto& [of, base] : memories_) {
     if (of == r.data.get() && base.dtype() == r.type) return author::make_view(base, r.sizes, r.strides, r.offset);
   }
-  const tensor base = author::make_tensor({static_cast<std::int64_t>(r.data->bytes) / size}, r.type, where);
-  if (where == cpu && base.numel() != 0)
+  const tensor base = make_memory(static_cast<std::int64_t>(r.data->bytes) / size, r.type, where);
+  if (where != twin_memory::meta && base.numel() != 0)
     std::memcpy(base.data(), r.data->data, static_cast<std::size_t>(base.numel() * size));
   memories_.emplace_back(r.data.get(), base);
   return author::make_view(base, r.sizes, r.strides, r.offset);

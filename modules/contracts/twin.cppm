@@ -8,17 +8,23 @@ import :seen_call;
 
 namespace topbit::contracts {
 
+// Where the tensors of a twin are. `shifted`: on the host, where memory begins a few bytes behind where it usually
+// does.
+enum class twin_memory : std::uint8_t { host, shifted, meta };
+
 class twin {
  public:
-  // The arguments as they are now, with tensors on `where`; the elements are copied to the host.
-  twin(std::span<const value> arguments, device where);
+  // The arguments as they are now; the elements are copied to the host.
+  twin(std::span<const value> arguments, twin_memory where);
 
   boxed_stack& stack() noexcept { return stack_; }
   // The tensors that stand for those of the arguments.
   const std::vector<tensor>& tensors() const noexcept { return tensors_; }
+  // The tensors that the twin itself has over the memory of those.
+  std::vector<tensor> bases() const;
 
  private:
-  tensor twin_of(const tensor& t, device where);
+  tensor twin_of(const tensor& t, twin_memory where);
   std::vector<std::pair<const storage*, tensor>>
       memories_;  // by the original: a tensor of bytes, or of elements on Meta
   std::vector<tensor> tensors_;

@@ -1,7 +1,9 @@
 // Kernels with planted faults: each is found, with the right rule and argument.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -44,9 +46,27 @@ inline constexpr tb::op<"planted::throws_late_(Tensor(a!) self) -> Tensor(a!)"> 
 inline constexpr tb::op<"planted::first_differs(Tensor self) -> Tensor"> first_differs;
 inline constexpr tb::op<"planted::grows(Tensor self) -> Tensor"> grows;
 inline constexpr tb::op<"planted::throws_again(Tensor self) -> Tensor"> throws_again;
+inline constexpr tb::op<"planted::keeps_tensor(Tensor self) -> Tensor"> keeps_tensor;
+inline constexpr tb::op<"planted::keeps_view(Tensor self) -> Tensor"> keeps_view;
 inline constexpr tb::op<"planted::anything(Tensor self) -> Tensor(*)"> anything;
+inline constexpr tb::op<"planted::by_alignment(Tensor self) -> Tensor"> by_alignment;
+inline constexpr tb::op<"planted::meta_shares(Tensor(a) self) -> Tensor(a)"> meta_shares;
+inline constexpr tb::op<"planted::meta_offset(Tensor(a) self) -> Tensor(a)"> meta_offset;
+inline constexpr tb::op<"planted::meta_takes_all(Tensor self) -> Tensor"> meta_takes_all;
+inline constexpr tb::op<"planted::reciprocal(Tensor self) -> Tensor"> reciprocal;
+inline constexpr tb::op<"planted::never_shares(Tensor(a) self) -> Tensor(a)"> never_shares;
 inline constexpr tb::op<"planted::declared_view(Tensor(a) self) -> Tensor(a)"> declared_view;
 
+tensor given() { return tb::tensor({{1.5f, 2, 3}, {4, 5, 6}}); }
+std::vector<tensor> kept_for_later;
+tensor keep_tensor(const tensor& self) {
+  kept_for_later.push_back(self);
+  return tb::clone(self);
+}
+tensor keep_view(const tensor& self) {
+  kept_for_later.push_back(tb::select(self, 0, 0));
+  return tb::clone(self);
+}
 float* first_of(const tensor& t) { return t.data_ptr<float>(); }
 tensor fresh(const tensor& like) { return tb::author::make_tensor(like.sizes(), like.dtype(), like.device()); }
 
@@ -121,6 +141,17 @@ tensor throws_again_kernel(const tensor& self) {
   if (!std::exchange(first, false)) throw std::runtime_error("again");
   return self * 1.0;
 }
+tensor by_alignment_kernel(const tensor& self) {
+  return self + static_cast<double>(reinterpret_cast<std::uintptr_t>(self.data()) % 64);
+}
+tensor second_row(const tensor& self) { return tb::author::make_view(self, {self.size(1)}, {1}, self.size(1)); }
+tensor first_row(const tensor& self) { return tb::author::make_view(self, {self.size(1)}, {1}, 0); }
+tensor refuses_kernel(const tensor&) { throw tb::dtype_error("planted: refused"); }
+tensor reciprocal_kernel(const tensor& self) {
+  tensor y = fresh(self);
+  for (std::int64_t i = 0; i < self.numel(); ++i) first_of(y)[i] = 1 / first_of(self)[i];
+  return y;
+}
 tensor transposed_meta(const tensor& self) {
   return tb::author::make_view(fresh(self), self.sizes(), {1, self.size(0)}, 0);
 }
@@ -149,7 +180,15 @@ const auto library = tb::library("planted")
                          .def(anything)
                          .def(first_differs)
                          .def(grows)
-                         .def(throws_again);
+                         .def(throws_again)
+                         .def(keeps_tensor)
+                         .def(keeps_view)
+                         .def(by_alignment)
+                         .def(meta_shares)
+                         .def(meta_offset)
+                         .def(meta_takes_all)
+                         .def(reciprocal)
+                         .def(never_shares);
 const auto kernels = tb::implement("planted", tb::key::CPU)
                          .impl<&right_kernel>(right)
                          .impl<&small_write_kernel>(small_write)
@@ -173,11 +212,21 @@ const auto kernels = tb::implement("planted", tb::key::CPU)
                          .impl<&declared_view_kernel>(anything)
                          .impl<&first_differs_kernel>(first_differs)
                          .impl<&grows_kernel>(grows)
-                         .impl<&throws_again_kernel>(throws_again);
-const auto meta_kernels =
-    tb::implement("planted", tb::key::Meta).impl<&dense_meta>(right).impl<&transposed_meta>(meta_strides);
-
-tensor given() { return tb::tensor({{1.5f, 2, 3}, {4, 5, 6}}); }
+                         .impl<&throws_again_kernel>(throws_again)
+                         .impl<&keep_tensor>(keeps_tensor)
+                         .impl<&keep_view>(keeps_view)
+                         .impl<&by_alignment_kernel>(by_alignment)
+                         .impl<&declared_view_kernel>(meta_shares)
+                         .impl<&second_row>(meta_offset)
+                         .impl<&refuses_kernel>(meta_takes_all)
+                         .impl<&reciprocal_kernel>(reciprocal)
+                         .impl<&right_kernel>(never_shares);
+const auto meta_kernels = tb::implement("planted", tb::key::Meta)
+                              .impl<&dense_meta>(right)
+                              .impl<&dense_meta>(meta_shares)
+                              .impl<&first_row>(meta_offset)
+                              .impl<&dense_meta>(meta_takes_all)
+                              .impl<&transposed_meta>(meta_strides);
 
 // Not with the address sanitizer, where every tensor has memory of its own.
 bool blocks_are_reused() {
@@ -188,16 +237,20 @@ bool blocks_are_reused() {
 
 // The findings about one call of the operator.
 template <class Op>
-std::vector<contracts::finding> findings_of(const Op& op, contracts::level depth, tensor x = given()) {
-  contracts::checker check({.depth = depth});
+std::vector<contracts::finding> findings_of(const Op& op, contracts::options chosen, tensor x = given()) {
+  contracts::checker check(chosen);
   {
     const modes::scope on(check, modes::below);
     try {
       op(x);
-    } catch (const std::runtime_error&) {
+    } catch (const std::exception&) {
     }
   }
   return check.findings();
+}
+template <class Op>
+std::vector<contracts::finding> findings_of(const Op& op, contracts::level depth, tensor x = given()) {
+  return findings_of(op, contracts::options{.depth = depth}, x);
 }
 bool is_only(const std::vector<contracts::finding>& all, rule r, std::string_view subject) {
   for (const contracts::finding& f : all) UNSCOPED_INFO(tb::to_string(f));
@@ -283,6 +336,12 @@ TEST_CASE("contracts: planted faults are found", "[contracts]") {
   CHECK(is_only(findings_of(first_differs, level::repeated), rule::repeatable, "result tensor 0"));
   CHECK(is_only(findings_of(grows, level::repeated), rule::repeatable, "result tensor 0"));
   CHECK(is_only(findings_of(throws_again, level::repeated), rule::repeatable, ""));
+  CHECK(is_only(findings_of(keeps_tensor, level::repeated), rule::keeps, "argument 'self'"));
+  CHECK(is_only(findings_of(keeps_view, level::repeated), rule::keeps, "argument 'self'"));
+  CHECK(is_only(findings_of(by_alignment, level::repeated), rule::alignment, "result tensor 0"));
+  CHECK(is_only(findings_of(meta_shares, level::repeated), rule::metadata, "result 0"));
+  CHECK(is_only(findings_of(meta_offset, level::repeated), rule::metadata, "result 0"));
+  CHECK(is_only(findings_of(meta_takes_all, level::repeated), rule::metadata, ""));
   // Through another mode.
   contracts::checker check;
   {
@@ -293,24 +352,52 @@ TEST_CASE("contracts: planted faults are found", "[contracts]") {
   CHECK(is_only(check.findings(), rule::thread, ""));
 }
 
-TEST_CASE("contracts: a declared write that never happens", "[contracts]") {
+TEST_CASE("contracts: a NaN or an infinity that a kernel makes", "[contracts]") {
+  const contracts::options looks{.depth = contracts::level::metadata, .finite = true};
+  const tensor zero = tb::tensor({1.f, 0}), infinite = tb::tensor({0.f, std::numeric_limits<float>::infinity()});
+  const auto found = findings_of(reciprocal, looks, zero);
+  CHECK(is_only(found, rule::finite, "result 0"));
+  CHECK(found[0].text.starts_with("element 1 is NaN or infinite"));
+  CHECK(is_only(findings_of(tb::log, looks, tb::to(zero, tb::dtype::float16)), rule::finite, "result 0"));
+  CHECK(findings_of(reciprocal, looks).empty());
+  // Carried on, or not asked for.
+  CHECK(findings_of(reciprocal, looks, infinite).empty());
+  CHECK(findings_of(reciprocal, contracts::level::bytes, zero).empty());
+  // What `out` held is no argument, infinity as one is meant.
+  contracts::checker check(looks);
+  {
+    const modes::scope on(check, modes::below);
+    tensor out = tb::clone(infinite);
+    tb::masked_fill(zero, zero == 0.0, -std::numeric_limits<double>::infinity());
+    tb::log(zero, tb::arg<"out"> = out);
+  }
+  REQUIRE(check.findings().size() == 1);
+  CHECK(check.findings()[0].op == "aten::log.out");
+}
+
+TEST_CASE("contracts: what a schema lets a kernel do, and no call does", "[contracts]") {
   contracts::checker check;
   tensor x = given();
   {
     const modes::scope on(check, modes::below);
-    for (int i = 0; i < 100; ++i) forgotten(x);
-    for (int i = 0; i < 100; ++i) tb::add_(x, 1.0);
+    for (int i = 0; i < 100; ++i) {
+      forgotten(x);
+      never_shares(x);
+      tb::add_(x, 1.0);
+      // Shares, if it can.
+      tb::reshape(i == 50 ? x : tb::transpose(x, 0, 1), {6});
+    }
   }
   CHECK(check.findings().empty());
-  CHECK(check.never_written(101).empty());
-  CHECK(is_only(
-      [&] {
-        auto all = check.never_written();
-        for (auto& f : all) f.times = 1;
-        return all;
-      }(),
-      rule::writes, "argument 'self'"));
-  CHECK(check.never_written()[0].op == "planted::forgotten_");
+  CHECK(check.hints(101).empty());
+  const std::vector<contracts::finding> hints = check.hints();
+  for (const contracts::finding& f : hints) UNSCOPED_INFO(tb::to_string(f));
+  REQUIRE(hints.size() == 2);
+  CHECK(tb::to_string(hints[0]) ==
+        "planted::forgotten_: argument 'self': was not written, although the schema says so (writes; 100 times)");
+  CHECK(tb::to_string(hints[1]) ==
+        "planted::never_shares: result 0: shared no memory with an argument, although the schema says so (shares; 100 "
+        "times)");
 }
 
 TEST_CASE("contracts: a finding says operator, argument, kernel and how often", "[contracts]") {
