@@ -13,6 +13,7 @@ import :doc_command;
 import :gradients_command;
 import :list_commands;
 import :manual;
+import :profile_command;
 import :what_if_command;
 
 namespace topbit::cli {
@@ -102,13 +103,32 @@ constexpr std::string_view call_words[] = {
 };
 constexpr example call_examples[] = {{"call aten::add.Tensor '[1, 2]' '[10, 20]' alpha=2", "add, as a caller would"}};
 
+constexpr argument check_arguments[] = {
+    {"OP", "an operator, or a pattern with * and ?: operators that are called as their pages show", word_kind::op, 0,
+     1},
+    {"ARG", "of an operator, as for call", word_kind::text, 0, 0},
+};
+constexpr option check_options[] = {
+    {"--all", "", "every operator, as its page shows"},
+    {"--except", "FILE",
+     "known findings, a line 'RULE OPERATOR | REASON' for each; one that nothing is found for counts as a finding",
+     word_kind::file},
+    {"--include", "KEYS", "keys that the thread adds to the call", word_kind::key, true},
+    {"--exclude", "KEYS", "keys that the thread hides from the call", word_kind::key, true},
+    as_json,
+};
 constexpr std::string_view check_words[] = {
     "Calls the operator and compares what its kernels do with what its schema says: writes, shared memory, results of "
     "the "
     "Meta kernel, and results of the same call made again. Kernels of other operators that it calls are checked too.",
-    "Ends with 1 where a kernel breaks a rule.",
+    "Ends with 1 where a kernel breaks a rule, with 2 where nothing could be called. Operators that were not called "
+    "are "
+    "listed with the reason.",
 };
-constexpr example check_examples[] = {{"check aten::add.Tensor '[1, 2]' '[10, 20]' alpha=2", "the kernels of add"}};
+constexpr example check_examples[] = {
+    {"check aten::add.Tensor '[1, 2]' '[10, 20]' alpha=2", "the kernels of add"},
+    {"--load plugin.so check 'mine::*'", "the operators of a plugin that has pages"},
+};
 
 constexpr argument what_if_arguments[] = {
     {"CHANGE", "KEY, kernel:KEY, fallthrough:KEY, fallback:KEY, remove:KEY or remove-fallback:KEY; KEY may be an alias",
@@ -188,6 +208,22 @@ constexpr std::string_view diff_text[] = {
 };
 constexpr example diff_examples[] = {{"diff before.json after.json", "what a change did to what is registered"}};
 
+constexpr argument profile_arguments[] = {
+    {"FILE", "a trace: of a profile, of TOPBIT_TRACE=json:FILE, or of PyTorch's profiler", word_kind::file},
+};
+constexpr option profile_options[] = {
+    {"--sort", "COLUMN", "name, self (otherwise), total, mean or calls"},
+    {"--rows", "N", "the first N alone"},
+    {"--csv", "", "the answer as CSV"},
+    as_json,
+};
+constexpr std::string_view profile_text[] = {
+    "The table of a trace file: how often operators, ranges and nodes of backward passes ran, and what they took with "
+    "and without what ran inside. A file whose name ends with .gz is taken for a compressed one. Ends with 1 where "
+    "nothing ran.",
+};
+constexpr example profile_examples[] = {{"profile step.json.gz --rows 10", "where the time of a step goes"}};
+
 constexpr argument completions_arguments[] = {{"SHELL", "bash, zsh or fish", word_kind::shell}};
 constexpr std::string_view completions_text[] = {
     "A script that makes the shell complete commands, options, operators and keys. Packages install it; by hand, "
@@ -209,7 +245,7 @@ constexpr command all[] = {
      explain_examples, run_explain},
     {"call", "call an operator with arguments as text", call_words, call_arguments, call_options, call_examples,
      run_call},
-    {"check", "whether the kernels of a call do what their schemas say", check_words, call_arguments, call_options,
+    {"check", "whether the kernels of a call do what their schemas say", check_words, check_arguments, check_options,
      check_examples, run_check},
     {"what-if", "the table that other registrations would give", what_if_text, what_if_arguments, what_if_options,
      what_if_examples, run_what_if},
@@ -219,6 +255,8 @@ constexpr command all[] = {
      gradients_options, gradients_examples, run_gradients},
     {"keys", "all keys in their order, backends and aliases", keys_text, {}, keys_options, {}, run_keys},
     {"diff", "what two files of answers differ in", diff_text, diff_arguments, diff_options, diff_examples, run_diff},
+    {"profile", "the table of a trace file", profile_text, profile_arguments, profile_options, profile_examples,
+     run_profile},
     {"completions",
      "a script for a shell",
      completions_text,

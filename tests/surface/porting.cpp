@@ -2,6 +2,7 @@
 // which compiles and runs them.
 #include <any>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,7 @@ import topbit;
 import topbit.autocast;
 import topbit.contracts;
 import topbit.modes;
+import topbit.profiler;
 import topbit.transform;
 import topbit.cuda;
 
@@ -340,6 +342,19 @@ void watching() {
     tb::ones({4}) + 1;
   }
   expect(calls > 0 && check.calls() > 0 && check.findings().empty(), "modes");
+
+  std::atomic<int> seen = 0;
+  const auto object = [&](const tb::observe::event&) { ++seen; };
+  tb::profile::session p({.threads = tb::observe::threads::mine});
+  {
+    const tb::observe::observer watching(object, {.threads = tb::observe::threads::all});
+    const tb::observe::profile_range range("step");
+    tb::ones({4}) + 1;
+  }
+  const std::string path = (std::filesystem::temp_directory_path() / "topbit_porting.json.gz").string();
+  p.write_trace(path);
+  std::filesystem::remove(path);
+  expect(seen > 1 && p.table().events > 1, "observers and profiles");
 }
 
 }  // namespace

@@ -1,0 +1,2 @@
+// A library that is no tool.
+extern "C" int profiler_answer() { return 7; }
