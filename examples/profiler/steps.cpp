@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <optional>
 #include <span>
+#include <string>
 
 import topbit;
 import topbit.profiler;

@@ -119,11 +119,10 @@ constexpr option check_options[] = {
 };
 constexpr std::string_view check_words[] = {
     "Calls the operator and compares what its kernels do with what its schema says: writes, shared memory, results of "
-    "the "
-    "Meta kernel, and results of the same call made again. Kernels of other operators that it calls are checked too.",
-    "Ends with 1 where a kernel breaks a rule, with 2 where nothing could be called. Operators that were not called "
-    "are "
-    "listed with the reason.",
+    "the Meta kernel, and results of the same call made again. Kernels of other operators that it calls are checked "
+    "too.",
+    "Operators that were not called are listed with the reason. Ends with 1 where a kernel breaks a rule, or where "
+    "nothing could be called.",
 };
 constexpr example check_examples[] = {
     {"check aten::add.Tensor '[1, 2]' '[10, 20]' alpha=2", "the kernels of add"},
