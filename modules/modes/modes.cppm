@@ -109,7 +109,7 @@ export namespace modes {
 /// A scope that ends before one within it, or on another thread, ends the process with a sentence.
 ///
 /// `M` is deduced: a temporary is kept, anything else is referred to.
-/// Cost of a call: that of a boxed fallback and about 140 instructions, 60 for each further mode; nothing without one.
+/// Cost of a call: that of a boxed fallback and about 200 instructions, 80 for each further mode; nothing without one.
 template <class M>
 class [[nodiscard("the scope ends with the full expression that makes it")]] scope {
   static_assert(mode<M>, "modes::scope: wanted an object that can be called with a 'modes::call&'");
