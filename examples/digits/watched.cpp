@@ -1,5 +1,6 @@
 // The demo, profiled from its first call to its last, without a change to it: the table goes to the standard error
-// output, the trace to digits.json.gz. It imports the contract checker too, so that TOPBIT_CHECK=1|2|3 checks every call.
+// output, the trace to digits.json.gz. It imports the contract checker too, so that TOPBIT_CHECK=1|2|3 checks every
+// call.
 #include <cstdio>
 #include <exception>
 

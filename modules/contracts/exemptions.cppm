@@ -7,8 +7,8 @@ import :examples;
 
 namespace topbit::contracts {
 
-/// A line "RULE OPERATOR | REASON" for each, such as "alias aten::atleast_1d | the composite returns a view". Empty lines
-/// and those that begin with # do not count.
+/// A line "RULE OPERATOR | REASON" for each, such as "alias aten::atleast_1d | the composite returns a view". Empty
+/// lines and those that begin with # do not count.
 export class exemptions {
  public:
   exemptions() = default;
@@ -16,8 +16,8 @@ export class exemptions {
   /// there twice.
   explicit exemptions(std::string_view text);
 
-  /// Takes these findings out of the report. Returns the lines about operators that were checked and for which nothing was
-  /// found, without their reasons.
+  /// Takes these findings out of the report. Returns the lines about operators that were checked and for which nothing
+  /// was found, without their reasons.
   std::vector<std::string> apply_to(report& r) const;
 
  private:

@@ -145,7 +145,8 @@ constinit thread_local thread_cache* this_thread_cache [[gnu::tls_model("initial
 
 void* take_elsewhere(unsigned size_class) {
   void* const block = find_block(size_class);
-  if (const block_events* const e = watched.load(std::memory_order_acquire)) e->allocated(block, block_bytes(size_class));
+  if (const block_events* const e = watched.load(std::memory_order_acquire))
+    e->allocated(block, block_bytes(size_class));
   return block;
 }
 
