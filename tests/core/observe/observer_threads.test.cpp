@@ -123,9 +123,9 @@ TEST_CASE("observer threads: after its end no thread is in it", "[core][observe]
 TEST_CASE("observer threads: two that end each other do not wait for each other", "[core][observe][threads][PR2]") {
   const load running(2);
   for (int i = 0; i < 100; ++i) {
-    std::optional<observe::observer> a, b;
     std::atomic<bool> ready = false;
     std::atomic<int> ends = 0;
+    std::optional<observe::observer> a, b;
     const auto end = [&](std::optional<observe::observer>& other) {
       return [&](const observe::event&) {
         if (!ready.exchange(false)) return;
