@@ -95,11 +95,11 @@ TEST_CASE("observer threads: after its end no thread is in it", "[core][observe]
   for (int i = 0; i < 200; ++i) {
     struct state {
       std::atomic<int> inside = 0, pairs = 0;
-      bool gone = false;
-      bool was_seen_after_its_end = false;
+      std::atomic<bool> gone = false;
+      std::atomic<bool> was_seen_after_its_end = false;
       void begin(const observe::event&) {
         ++inside;
-        was_seen_after_its_end = was_seen_after_its_end || gone;
+        if (gone) was_seen_after_its_end = true;
         ++pairs;
         --inside;
       }
