@@ -28,13 +28,22 @@ constinit thread_local bool is_telling = false;
 
 // A forked child has one thread, and is not observed.
 void survive_forks() {
-  pthread_atfork([] { of_process().mutex.lock(); }, [] { of_process().mutex.unlock(); },
-                 [] {
-                   of_process().all.clear();
-                   detail::memory_is_observed.store(false, std::memory_order_relaxed);
-                   detail::watch_no_blocks();
-                   of_process().mutex.unlock();
-                 });
+  static constexpr auto release = [] {
+    detail::release_blocks();
+    of_process().mutex.unlock();
+  };
+  pthread_atfork(
+      [] {
+        of_process().mutex.lock();
+        detail::hold_blocks();
+      },
+      [] { release(); },
+      [] {
+        of_process().all.clear();
+        detail::memory_is_observed.store(false, std::memory_order_relaxed);
+        detail::watch_no_blocks();
+        release();
+      });
 }
 
 template <class F>

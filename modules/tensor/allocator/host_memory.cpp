@@ -165,6 +165,8 @@ void give_elsewhere(void* block, unsigned size_class) noexcept {
   to_system(chain);
 }
 
+void hold_blocks() noexcept { shared.lock.lock(); }
+void release_blocks() noexcept { shared.lock.unlock(); }
 void watch_no_blocks() noexcept { watched.store(nullptr, std::memory_order_release); }
 
 void watch_blocks(const block_events* e) noexcept {

@@ -38,7 +38,10 @@ struct block_events {
 };
 // From now on, or no more if it is null.
 void watch_blocks(const block_events* e) noexcept;
-// The same without a lock, which a thread of a forked child's parent may hold; caches stay as they are.
+// For the length of a fork: a child's allocations would wait for a thread that is not there.
+void hold_blocks() noexcept;
+void release_blocks() noexcept;
+// Between these: no blocks are watched any more; caches stay as they are.
 void watch_no_blocks() noexcept;
 
 void* take_elsewhere(unsigned size_class);
