@@ -37,11 +37,15 @@ bool are_lists(arguments a, std::size_t first, std::size_t count, std::int64_t s
 double elements(const tensor& t) { return static_cast<double>(t.numel()); }
 double bytes(const tensor& t) { return elements(t) * static_cast<double>(size_of(t.dtype())); }
 double size(const tensor& t, std::int64_t from_end) { return static_cast<double>(t.size(t.dim() - from_end)); }
+double product_of(std::span<const std::int64_t> all) {
+  double x = 1;
+  for (const std::int64_t each : all) x *= static_cast<double>(each);
+  return x;
+}
 // Of all dimensions but the first so many and the last so many.
-double elements_within(const tensor& t, std::int64_t first, std::int64_t last) {
-  double count = 1;
-  for (std::int64_t d = first; d < t.dim() - last; ++d) count *= static_cast<double>(t.size(d));
-  return count;
+double elements_within(const tensor& t, std::size_t first, std::size_t last) {
+  const std::span<const std::int64_t> sizes = t.sizes();
+  return first + last >= sizes.size() ? 1 : product_of(sizes.subspan(first, sizes.size() - first - last));
 }
 
 // A product of `count` elements, each the sum of `depth` products, and what is added to each.
@@ -80,11 +84,6 @@ std::optional<cost> attention(arguments a) {
 }
 
 std::span<const std::int64_t> integers(const value& v) { return v.get<std::span<const std::int64_t>>(); }
-double product_of(std::span<const std::int64_t> all) {
-  double x = 1;
-  for (const std::int64_t each : all) x *= static_cast<double>(each);
-  return x;
-}
 
 // topbit::convolve: each element of the result is the sum over a window.
 std::optional<cost> convolution(arguments a) {
@@ -165,8 +164,7 @@ cost by_elements(arguments a, bool reduces) {
     });
   }
   if (!reduces) {
-    count = 1;
-    for (const std::int64_t s : sizes) count *= static_cast<double>(s);
+    count = product_of(sizes);
     c.bytes_written = count * width;
   }
   c.operations = count;

@@ -10,7 +10,6 @@ namespace topbit::detail {
 namespace {
 
 constexpr std::size_t shown_holders = 10;
-constexpr std::string_view outside = "(outside of calls)";
 
 }  // namespace
 
@@ -44,12 +43,11 @@ std::size_t profile_memory::index_of(device where) {
 // Without memory for its own lists it forgets the block.
 void profile_memory::allocated(device where, const void* block, std::size_t bytes) noexcept try {
   if (!recorder_->is_on()) return;
-  std::string_view name = outside, range;
+  std::string_view name = outside_of_calls, range;
   if (profile_thread* const mine = recorder_->of_this_thread()) {
-    mine->allocated(bytes);
-    const profile_site* const site = mine->current();
-    name = site->name;
-    if (site->range != nullptr) range = *site->range;
+    const profile_site& site = mine->allocated(bytes);
+    name = site.name;
+    if (site.range != nullptr) range = *site.range;
   }
   const std::lock_guard lock(mutex_);
   const std::size_t i = index_of(where);
@@ -74,7 +72,7 @@ void profile_memory::freed(device where, const void* block, std::size_t) noexcep
   if (found == blocks_.end()) return;
   const std::size_t i = index_of(where);
   of_device& d = devices_[i];
-  if (std::exchange(d.rising, false)) d.at_peak = d.now;
+  d.keep_peak();
   const held_block held = found->second;
   blocks_.erase(found);
   held.by->bytes -= held.bytes;
@@ -121,9 +119,7 @@ std::string profile_memory::in_use(device where) const {
 
 void profile_memory::pause() {
   const std::lock_guard lock(mutex_);
-  for (of_device& d : devices_) {
-    if (std::exchange(d.rising, false)) d.at_peak = d.now;
-  }
+  for (of_device& d : devices_) d.keep_peak();
 }
 
 void profile_memory::clear() {

@@ -48,6 +48,10 @@ class profile_memory final : public author::memory_observer {
     std::uint64_t bytes = 0, peak = 0;
     bool rising = false;  // `at_peak` is older than the peak
     holders now, at_peak;
+    // Before what is in use changes, if the peak is now.
+    void keep_peak() {
+      if (std::exchange(rising, false)) at_peak = now;
+    }
   };
   std::size_t index_of(device where);
   void keep(const memory_sample& s);

@@ -20,8 +20,7 @@ constinit thread_local unsigned next_known = 0;
 
 constinit std::atomic<std::uint64_t> profiles = 0;
 
-constexpr std::string_view outside_name = "(outside of calls)";
-constexpr std::uint32_t timed_halves = 2000;
+constexpr std::uint32_t most_readings = 2000;
 
 std::uint64_t mixed(std::uint64_t h, std::uint64_t x) noexcept {
   h = (h ^ x) * 0x9E3779B97F4A7C15U;
@@ -120,7 +119,6 @@ profile_site& profile_thread::site_of(const site_key& k, const observe::event& e
   if (const auto found = sites_.find(k); found != sites_.end()) return *found->second;
   auto fresh = std::make_unique<profile_site>(std::string(e.name()), k.kind, k.inputs, k.range, k.op);
   if (e.is_call()) {
-    fresh->is_view = e.op().tags().contains(tag::view);
     fresh->may_cost = how_.costs;
     if (how_.costs) fresh->each = profile::cost_of(e.op(), e.arguments());
   }
@@ -178,8 +176,19 @@ void profile_thread::end(const observe::event& e, profile_recorder& all) {
   const bool passed_on =
       e.kind() == observe::kind::redispatch || (e.is_call() && !open_.empty() && is_same(open_.back()));
   s.calls += !passed_on;
-  s.self_ns += duration - f.inside_ns;
-  if (!std::ranges::any_of(open_, is_same)) s.total_ns += duration;
+  // Inside a call of the same operator it counts when that ends, so that no row has less in all than by itself.
+  if (std::ranges::any_of(open_, is_same)) {
+    s.waiting_ns += duration - f.inside_ns;
+    waiting_.push_back(&s);
+  } else {
+    s.self_ns += duration - f.inside_ns;
+    s.total_ns += duration;
+    std::erase_if(waiting_, [&](profile_site* w) {
+      const bool inside = w->op == s.op && w->kind == s.kind;
+      if (inside) w->self_ns += std::exchange(w->waiting_ns, 0);
+      return inside;
+    });
+  }
   if (!f.counted && s.may_cost && !e.threw()) {
     f.counted = s.each.has_value();
     s.counted += f.counted;
@@ -205,26 +214,25 @@ void profile_thread::keep(const profile_event& e) {
   if (events_.size() == how_.limit && how_.limit != 0) events_[std::exchange(oldest_, (oldest_ + 1) % how_.limit)] = e;
 }
 
-profile_site* profile_thread::current() {
-  if (!open_.empty()) return open_.back().site;
-  if (outside_ == nullptr)
-    outside_ = std::make_unique<profile_site>(std::string(outside_name), observe::kind::range, 0, nullptr, nullptr);
-  return outside_.get();
-}
-
-void profile_thread::allocated(std::size_t bytes) {
+const profile_site& profile_thread::allocated(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  current()->allocated += bytes;
+  if (open_.empty() && outside_ == nullptr) {
+    outside_ = std::make_unique<profile_site>(std::string(outside_of_calls), observe::kind::range, 0, nullptr, nullptr);
+  }
+  profile_site& by = open_.empty() ? *outside_ : *open_.back().site;
+  by.allocated += bytes;
+  return by;
 }
 
 void profile_thread::clear() {
   const std::lock_guard lock(mutex_);
   const auto empty = [](profile_site& s) {
     s.calls = s.allocated = s.counted = s.uncounted = 0;
-    s.self_ns = s.total_ns = 0;
+    s.self_ns = s.total_ns = s.waiting_ns = 0;
   };
   for (const auto& [key, site] : sites_) empty(*site);
   if (outside_ != nullptr) empty(*outside_);
+  waiting_.clear();
   events_.clear();
   oldest_ = 0;
   seen_ = dropped_ = 0;
@@ -269,13 +277,13 @@ void profile_thread::add_to(profile::table& t) const {
 class profile_recorder::timed {
  public:
   explicit timed(profile_recorder& r) noexcept
-      : recorder_(r.own_halves_.load(std::memory_order_relaxed) < timed_halves ? &r : nullptr),
+      : recorder_(r.own_readings_.load(std::memory_order_relaxed) < most_readings ? &r : nullptr),
         began_(recorder_ == nullptr ? 0 : observe::clock_ns()) {}
   timed(const timed&) = delete;
   ~timed() {
     if (recorder_ == nullptr) return;
     recorder_->own_ns_.fetch_add(observe::clock_ns() - began_, std::memory_order_relaxed);
-    recorder_->own_halves_.fetch_add(1, std::memory_order_relaxed);
+    recorder_->own_readings_.fetch_add(1, std::memory_order_relaxed);
   }
 
  private:
@@ -369,8 +377,8 @@ void profile_recorder::stop() noexcept {
 profile::table profile_recorder::table() const {
   profile::table t;
   t.elapsed_ns = std::max<std::int64_t>(0, (is_on() ? observe::clock_ns() : until_.load()) - since());
-  const std::uint32_t halves = own_halves_.load();
-  t.own_ns = halves == 0 ? 0 : 2 * static_cast<double>(own_ns_.load()) / halves;
+  const std::uint32_t readings = own_readings_.load();
+  t.own_ns = readings == 0 ? 0 : 2 * static_cast<double>(own_ns_.load()) / readings;  // two for each event
   for (const profile_thread* each : threads()) each->add_to(t);
   std::ranges::sort(t.without_cost);
   return t;

@@ -13,6 +13,9 @@ namespace topbit {
 
 namespace detail {
 
+// Who allocates where no event is open.
+inline constexpr std::string_view outside_of_calls = "(outside of calls)";
+
 // Everything that a row of the table is made of.
 struct profile_site {
   std::string name;
@@ -22,10 +25,11 @@ struct profile_site {
   const void* op;            // the same for the same operator or range
   std::uint64_t calls = 0, allocated = 0;
   std::int64_t self_ns = 0, total_ns = 0;
-  std::optional<profile::cost> each{};     // of a call with these inputs, where a rule says
-  bool is_view = false, may_cost = false;  // an operator's; costs are wanted
-  std::uint64_t counted = 0;               // calls of kernels that did the work: nothing inside them was counted
-  std::uint64_t uncounted = 0;             // of kernels of which no rule says what they do
+  std::int64_t waiting_ns = 0;          // by itself, in calls of the same operator that are open
+  std::optional<profile::cost> each{};  // of a call with these inputs, where a rule says
+  bool may_cost = false;                // an operator's, and costs are wanted
+  std::uint64_t counted = 0;            // calls of kernels that did the work: nothing inside them was counted
+  std::uint64_t uncounted = 0;          // of kernels of which no rule says what they do
 };
 
 struct profile_event {
@@ -41,9 +45,8 @@ class profile_thread {
 
   void begin(const observe::event& e, std::uint64_t generation);
   void end(const observe::event& e, profile_recorder& all);
-  // Who allocates now: the innermost event, or what stands for none.
-  profile_site* current();
-  void allocated(std::size_t bytes);
+  // Adds to the innermost event, or to what stands for none, and says which that is.
+  const profile_site& allocated(std::size_t bytes);
   void clear();
   inline unsigned number() const noexcept { return number_; }
 
@@ -83,6 +86,7 @@ class profile_thread {
   std::uint64_t generation_ = 0;  // of what is open
   std::vector<frame> open_;
   std::vector<const std::string*> ranges_;  // of the program, that are open
+  std::vector<profile_site*> waiting_;      // have waiting_ns
   std::unordered_map<std::string, std::unique_ptr<const std::string>> range_names_;
   std::unordered_map<site_key, std::unique_ptr<profile_site>, site_hash> sites_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> inputs_by_hash_;
@@ -132,7 +136,7 @@ class profile_recorder {
   std::atomic<std::int64_t> since_ = 0, until_ = 0;
   std::atomic<std::uint64_t> generation_ = 0;
   std::atomic<std::int64_t> own_ns_ = 0;
-  std::atomic<std::uint32_t> own_halves_ = 0;  // begin() and end() are one each
+  std::atomic<std::uint32_t> own_readings_ = 0;  // begin() and end() are one each
 };
 
 }  // namespace detail
