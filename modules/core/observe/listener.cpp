@@ -116,7 +116,7 @@ void thread_observers::publish() noexcept {
   takes_all_calls_ = true;
   want_arguments_ = want_results_ = false;
   for (const auto& l : all_) {
-    takes_all_calls_ &= l->to->one_in <= 1;
+    takes_all_calls_ &= l->to->wants_calls && l->to->one_in <= 1;
     want_arguments_ |= l->to->wants_arguments;
     want_results_ |= l->to->wants_results;
   }
@@ -140,6 +140,7 @@ bool thread_observers::open_events::grow() noexcept {
 
 // The number of calls until the next that is drawn has a geometric distribution, so that one draw serves them all.
 bool thread_observers::listening::draws() noexcept {
+  if (!to->wants_calls) return false;
   if (to->one_in <= 1 || open_calls != 0) return true;
   const auto draw = [&] {
     random ^= random << 13;  // xorshift64
@@ -225,7 +226,8 @@ void add_to_process(const std::shared_ptr<call_listener>& l) {
   observer_changes.fetch_add(1, std::memory_order_release);
 }
 
-void start_rows(registry_state& state) noexcept {
+void start_rows(const call_listener& l, registry_state& state) noexcept {
+  if (!l.wants_calls) return;
   const std::lock_guard lock(rows_mutex);
   if (listeners_on++ == 0) rows_follow(state, true);
 }
@@ -255,18 +257,16 @@ void release_observers(bool in_child) noexcept {
 
 void start_listening(const std::shared_ptr<call_listener>& l, bool all_threads) {
   registry_state& state = state_of(registry::process());
+  if (all_threads) return start_listening(l, state);
   start_clock_first();
-  if (all_threads)
-    add_to_process(l);
-  else
-    thread_observers::attach_this_thread(l);
-  start_rows(state);
+  thread_observers::attach_this_thread(l);
+  start_rows(*l, state);
 }
 
 void start_listening(const std::shared_ptr<call_listener>& l, registry_state& state) {
   start_clock_first();
   add_to_process(l);
-  start_rows(state);
+  start_rows(*l, state);
 }
 
 void stop_listening(const std::shared_ptr<call_listener>& l) noexcept {
@@ -277,6 +277,7 @@ void stop_listening(const std::shared_ptr<call_listener>& l) noexcept {
     observer_changes.fetch_add(1, std::memory_order_release);
   }
   thread_observers::of_this_thread();
+  if (!l->wants_calls) return;
   const std::lock_guard lock(rows_mutex);
   if (--listeners_on == 0) rows_follow(state_of(registry::process()), false);
 }

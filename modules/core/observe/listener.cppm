@@ -43,7 +43,7 @@ class call_listener {
   virtual void hold() noexcept {}
   virtual void release() noexcept {}
 
-  bool wants_arguments = false, wants_results = false, wants_ranges = false;
+  bool wants_calls = true, wants_arguments = false, wants_results = false, wants_ranges = false;
   unsigned one_in = 1;
   std::atomic<bool> ended = false;
 

@@ -16,8 +16,9 @@ class detail::observing final : public call_listener {
  public:
   observing(std::unique_ptr<observer_object> o, const observe::options& how, const std::source_location& where)
       : object_(std::move(o)), where_(where) {
-    wants_arguments = how.arguments;
-    wants_results = how.results;
+    wants_calls = how.calls;
+    wants_arguments = how.calls && how.arguments;
+    wants_results = how.calls && how.results;
     wants_ranges = how.ranges;
     one_in = how.one_in;
   }

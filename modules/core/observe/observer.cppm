@@ -29,7 +29,8 @@ struct options {
   observe::threads threads = threads::mine;
   bool arguments = false;  // event::arguments() in begin()
   bool results = false;    // event::results() in end()
-  bool ranges = true;      // is told of ranges too
+  bool calls = true;       // is told of calls; without, calls cost as if nothing were observed
+  bool ranges = true;      // is told of ranges
   /// Each call is drawn with a chance of one in so many; inside one that was, all calls are seen. Ranges are not drawn.
   unsigned one_in = 1;
 };

@@ -313,6 +313,27 @@ TEST_CASE("observer: ranges can be left out, and carry what they are about", "[c
   CHECK(about == std::vector<std::uint64_t>{42});
 }
 
+TEST_CASE("observer: one of ranges alone is told of no call, and calls stay as they are", "[core][observe][PR3][PR7]") {
+  const auto& slot = raw_entry::of(leaf.handle()).rows[key_set(key::CPU).row()];
+  const void* const before = slot.load();
+  history seen, all;
+  const observe::observer ranges(seen, {.arguments = true, .calls = false});
+  CHECK(slot.load() == before);
+  {
+    const tb::observe::profile_range outer("outer");
+    CHECK(leaf(on_cpu) == 7);
+  }
+  CHECK(seen.lines == std::vector<std::string>{"range outer", "end outer"});
+  // Beside one of calls.
+  std::optional<observe::observer> calls(std::in_place, all);
+  CHECK(slot.load() != before);
+  CHECK(leaf(on_cpu) == 7);
+  CHECK(seen.lines.size() == 2);
+  CHECK(all.lines == std::vector<std::string>{"call observe::leaf", "end observe::leaf"});
+  calls.reset();
+  CHECK(slot.load() == before);
+}
+
 TEST_CASE("observer: ranges that end in another order leave the others as they are", "[core][observe][PR7]") {
   history seen;
   const observe::observer watching(seen);
