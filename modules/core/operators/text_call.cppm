@@ -18,4 +18,14 @@ export inline std::vector<std::string> call_text(const operator_handle& op,
   return call_text(op, std::span(arguments.begin(), arguments.size()));
 }
 
+export namespace author {
+
+/// The value of one argument of an operator, read from a text as call_text() reads it: `[1, 2]`, `3`, `float32`, `None`
+/// where the argument is optional. Owned. Throws bad_argument, naming operator and argument.
+value read_argument(const operator_handle& op, std::size_t index, std::string_view text);
+/// Pushes all arguments of a call, read as call_text() reads them, with its errors; nothing is pushed if one is thrown.
+void push_arguments(boxed_stack& s, const operator_handle& op, std::span<const std::string_view> arguments);
+
+}  // namespace author
+
 }  // namespace topbit

@@ -152,3 +152,26 @@ TEST_CASE("text_call: what the call throws passes through", "[core][text_call]")
   const tb::exclude_guard no_cpu(key::CPU);
   CHECK_THROWS_AS(call_text(find("text::add"), {"1", "2"}), tb::no_kernel);
 }
+
+TEST_CASE("read_argument: one argument is read as call_text reads it", "[core][text_call]") {
+  using tb::author::read_argument;
+  CHECK(read_argument(strides.handle(), 0, "3").get<std::span<const std::int64_t>>().size() == 2);
+  CHECK(read_argument(strides.handle(), 2, "[1, 2]").get<std::span<const std::int64_t>>()[1] == 2);
+  CHECK(read_argument(maybe.handle(), 1, "None").is_none());
+  CHECK(read_argument(reduce.handle(), 2, "2.5").get<double>() == 2.5);
+  CHECK(toy::text_of<tb::bad_argument>([] {
+          read_argument(reduce.handle(), 2, "x");
+        }).starts_with("text::reduce, argument 3 'scale': found 'x' at column 1"));
+  CHECK(toy::text_of<tb::bad_argument>([] {
+          read_argument(reduce.handle(), 2, "2 3");
+        }).starts_with("text::reduce, argument 3 'scale': found '3' at column 3"));
+  tb::boxed_stack stack;
+  stack.push(std::int64_t{1});
+  CHECK_THROWS_AS(tb::author::push_arguments(stack, strides.handle(), std::vector<std::string_view>{"1", "x"}),
+                  tb::bad_argument);
+  CHECK(stack.size() == 1);
+  tb::author::push_arguments(stack, strides.handle(), std::vector<std::string_view>{"1", "pad=[2, 3]"});
+  CHECK(stack.size() == 4);
+  CHECK(toy::text_of<tb::bad_argument>([] { read_argument(reduce.handle(), 4, "1"); }) ==
+        "text::reduce: found argument number 4, wanted one below 4");
+}
