@@ -11,6 +11,9 @@ export struct named_tensor {
   tensor value;
 };
 
+/// The texts in a file beside its tensors, by name: `__metadata__` of the safetensors format.
+export using tensor_metadata = std::map<std::string, std::string>;
+
 namespace detail {
 
 // A prefix of a text, truncated between two characters.

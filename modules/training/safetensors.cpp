@@ -22,9 +22,9 @@ std::uint64_t bytes_of(const tensor& t) { return static_cast<std::uint64_t>(t.nu
 
 }  // namespace
 
-void save_tensors(const std::string& path, std::span<const named_tensor> tensors) {
+void save_tensors(const std::string& path, std::span<const named_tensor> tensors, const tensor_metadata& metadata) {
   const no_grad guard;
-  const std::string header = detail::write_header("save_tensors: " + detail::in_quotes(path) + ": ", tensors);
+  const std::string header = detail::write_header("save_tensors: " + detail::in_quotes(path) + ": ", tensors, metadata);
   const std::uint64_t length = header.size();
   detail::atomic_file out("save_tensors", path);
   out.write(&length, sizeof length);
@@ -65,7 +65,7 @@ struct reader {
     left -= bytes;
   }
 
-  std::vector<detail::file_entry> entries() {
+  detail::file_header header() {
     std::uint64_t length = 0;
     if (left < sizeof length) {
       refuse("found " + std::to_string(left) + " bytes, wanted at least 8, the length of the header");
@@ -86,7 +86,7 @@ struct reader {
 
 std::vector<named_tensor> load_tensors(const std::string& path) {
   reader file(path);
-  std::vector<detail::file_entry> entries = file.entries();
+  std::vector<detail::file_entry> entries = file.header().tensors;
   std::vector<named_tensor> tensors;
   tensors.reserve(entries.size());
   for (detail::file_entry& e : entries) {
@@ -102,5 +102,7 @@ std::vector<named_tensor> load_tensors(const std::string& path) {
   }
   return tensors;
 }
+
+tensor_metadata load_metadata(const std::string& path) { return reader(path).header().metadata; }
 
 }  // namespace topbit

@@ -13,11 +13,12 @@ namespace topbit {
 /// and renamed. The mode of an existing file is preserved; of a symbolic link, the target is replaced. The same tensors
 /// in the same order give the same bytes.
 ///
-/// Errors   error for an undefined tensor, a duplicate name, one that is not UTF-8 or is "__metadata__", names of more
-///          than 100 MB together, a path that is not a regular file, and for a file that cannot be written; the old
-///          file stays then
+/// Errors   error for an undefined tensor, a duplicate name, one that is not UTF-8 or is "__metadata__", names and
+///          metadata of more than 100 MB together, metadata that are not UTF-8, a path that is not a regular file, and
+///          for a file that cannot be written; the old file stays then
 /// Cost     one write of the file, an fsync, and a listing of the folder
-export void save_tensors(const std::string& path, std::span<const named_tensor> tensors);
+export void save_tensors(const std::string& path, std::span<const named_tensor> tensors,
+                         const tensor_metadata& metadata = {});
 export inline void save_tensors(const std::string& path, std::initializer_list<named_tensor> tensors) {
   save_tensors(path, std::span<const named_tensor>(tensors.begin(), tensors.size()));
 }
@@ -26,8 +27,11 @@ export inline void save_tensors(const std::string& path, std::initializer_list<n
 ///
 /// Errors   error that says what is wrong and where, for a file that cannot be read, is truncated, or is not of this
 ///          format: overlapping or unassigned elements, an unsupported dtype, a duplicate name, a bool that is neither
-///          0 nor 1. Metadata is checked and ignored
+///          0 nor 1. Metadata are checked; load_metadata() returns them
 /// Cost     one read of the file; memory is bounded by the file's size
 export std::vector<named_tensor> load_tensors(const std::string& path);
+/// The metadata of a file. Of a name that is there twice the last text. Reads and checks the header alone, with the
+/// errors of load_tensors().
+export tensor_metadata load_metadata(const std::string& path);
 
 }  // namespace topbit

@@ -20,7 +20,7 @@ namespace {
 
 using json = nlohmann::json;
 
-constexpr std::string_view metadata = "__metadata__";
+constexpr std::string_view metadata_name = "__metadata__";
 
 struct code {
   std::string_view name;
@@ -55,7 +55,7 @@ class header_handler {
   header_handler(const std::string& who, std::size_t size, std::uint64_t elements)
       : who_(who), size_(size), elements_(elements) {}
 
-  std::vector<file_entry> take_entries() { return std::move(entries_); }
+  file_header take() { return std::move(header_); }
 
   bool null() { return end_scalar("null", depth_ == 1); }
   bool boolean(bool b) { return end_scalar(b ? "true" : "false"); }
@@ -68,6 +68,7 @@ class header_handler {
     return end_value();
   }
   bool string(const std::string& text) {
+    if (depth_ == 2 && is_metadata_) header_.metadata.insert_or_assign(std::move(metadata_key_), text);
     if (depth_ == 2 && member_ == member::dtype) type_ = std::ranges::find(codes, std::string_view(text), &code::name);
     return end_scalar(quoted(text), depth_ == 2);
   }
@@ -95,6 +96,7 @@ class header_handler {
     } else if (depth_ == 2 && is_described_) {
       begin_member(text);
     } else {
+      if (is_metadata_) metadata_key_ = text;
       show(quoted(text) + ":");
       after_value_ = false;
     }
@@ -169,7 +171,7 @@ class header_handler {
     if (is_metadata_ && !allowed) refuse("found a '__metadata__' that is not an object of strings");
   }
   void begin_tensor(std::string name) {
-    is_metadata_ = name == metadata;
+    is_metadata_ = name == metadata_name;
     if (is_metadata_ && std::exchange(has_metadata_, true)) refuse("found '__metadata__' twice in the header");
     entry_ = {std::move(name), {}, {}, 0, 0};
     members_ = 0;
@@ -192,7 +194,7 @@ class header_handler {
       refuse_tensor("found " + std::to_string(entry_.end - entry_.begin) + " bytes of elements for " +
                     std::string(name_of(entry_.type)) + " " + to_string(entry_.sizes) + ", which do not match");
     }
-    entries_.push_back(std::move(entry_));
+    header_.tensors.push_back(std::move(entry_));
     is_described_ = false;
   }
 
@@ -236,7 +238,8 @@ class header_handler {
   const std::string& who_;
   const std::size_t size_;
   const std::uint64_t elements_;
-  std::vector<file_entry> entries_;
+  file_header header_;
+  std::string metadata_key_;
   int depth_ = 0;
   bool is_metadata_ = false, has_metadata_ = false;
 
@@ -254,7 +257,7 @@ class header_handler {
 
 }  // namespace
 
-std::vector<file_entry> read_header(const std::string& who, std::string_view text, std::uint64_t elements) {
+file_header read_header(const std::string& who, std::string_view text, std::uint64_t elements) {
   const auto refuse = [&](const std::string& what) { throw error(who + what, "load_tensors"); };
   // The parser would skip a byte order mark or blanks, and treats a zero byte as the end.
   if (!text.starts_with('{')) refuse("found a header that does not begin with '{'");
@@ -263,7 +266,8 @@ std::vector<file_entry> read_header(const std::string& who, std::string_view tex
   }
   header_handler handler(who, text.size(), elements);
   json::sax_parse(text.begin(), text.end(), &handler);
-  std::vector<file_entry> all = handler.take_entries();
+  file_header header = handler.take();
+  std::vector<file_entry>& all = header.tensors;
 
   std::vector<std::string_view> names;
   for (const file_entry& e : all) names.push_back(e.name);
@@ -286,19 +290,28 @@ std::vector<file_entry> read_header(const std::string& who, std::string_view tex
   if (end != elements) {
     refuse("found " + std::to_string(elements) + " bytes of elements, but the tensors have " + std::to_string(end));
   }
-  return all;
+  return header;
 }
 
-std::string write_header(const std::string& who, std::span<const named_tensor> tensors) {
+std::string write_header(const std::string& who, std::span<const named_tensor> tensors,
+                         const tensor_metadata& metadata) {
   const auto refuse = [&](const std::string& what) { throw error(who + what, "save_tensors"); };
   std::unordered_set<std::string_view> names;
   std::string text = "{";
+  if (!metadata.empty()) {
+    try {
+      text += json({{metadata_name, metadata}}).dump().substr(1);
+      text.pop_back();
+    } catch (const json::type_error&) {
+      refuse("found metadata that are not UTF-8, wanted UTF-8");
+    }
+  }
   std::uint64_t end = 0;
   for (const named_tensor& one : tensors) {
     if (!one.value.defined()) {
       refuse("found an undefined tensor, " + in_quotes(one.name) + ", wanted one with elements");
     }
-    if (one.name == metadata) refuse("found the name '__metadata__', which the format reserves");
+    if (one.name == metadata_name) refuse("found the name '__metadata__', which the format reserves");
     if (!names.insert(one.name).second) {
       refuse("found " + in_quotes(one.name) + " twice, wanted a name for each tensor");
     }
@@ -319,7 +332,7 @@ std::string write_header(const std::string& who, std::span<const named_tensor> t
   text += '}';
   text.resize((text.size() + 7) / 8 * 8, ' ');
   if (text.size() > longest_header) {
-    refuse("found names that need a header of " + std::to_string(text.size()) + " bytes, wanted at most " +
+    refuse("found names and metadata that need a header of " + std::to_string(text.size()) + " bytes, wanted at most " +
            std::to_string(longest_header) + ", the format's own limit; save to several files");
   }
   return text;

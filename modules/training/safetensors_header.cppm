@@ -19,6 +19,11 @@ struct file_entry {
   std::uint64_t begin = 0, end = 0;
 };
 
+struct file_header {
+  std::vector<file_entry> tensors;
+  tensor_metadata metadata;
+};
+
 // The tensors of a header, in the order of their elements, which cover the bytes after it exactly once. `who` begins
 // error messages.
 //
@@ -33,10 +38,11 @@ struct file_entry {
 // Cost     grows with the text as sorting does; memory at most a dozen times its length, of which the parser takes
 // most,
 //          for one string or number as long as the text
-std::vector<file_entry> read_header(const std::string& who, std::string_view text, std::uint64_t elements);
+file_header read_header(const std::string& who, std::string_view text, std::uint64_t elements);
 
 // Padded with spaces, so that elements are aligned to eight bytes. Throws error for a name that is a duplicate, not
 // UTF-8, or reserved by the format.
-std::string write_header(const std::string& who, std::span<const named_tensor> tensors);
+std::string write_header(const std::string& who, std::span<const named_tensor> tensors,
+                         const tensor_metadata& metadata = {});
 
 }  // namespace topbit::detail

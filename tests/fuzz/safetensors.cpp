@@ -32,7 +32,8 @@ bool is_same(const detail::file_entry& a, const detail::file_entry& b) {
 }
 
 void check(std::string_view text, std::uint64_t elements) {
-  const std::vector<detail::file_entry> all = detail::read_header("", text, elements);
+  const detail::file_header header = detail::read_header("", text, elements);
+  const std::vector<detail::file_entry>& all = header.tensors;
   std::vector<named_tensor> tensors;
   std::uint64_t end = 0;
   for (const detail::file_entry& e : all) {
@@ -42,8 +43,11 @@ void check(std::string_view text, std::uint64_t elements) {
             "a tensor has the bytes that its sizes need");
   }
   require(end == elements, "no byte is nobody's");
-  const std::vector<detail::file_entry> again = detail::read_header("", detail::write_header("", tensors), elements);
+  const detail::file_header read_again =
+      detail::read_header("", detail::write_header("", tensors, header.metadata), elements);
+  const std::vector<detail::file_entry>& again = read_again.tensors;
   require(std::ranges::equal(all, again, is_same), "what is written is read back");
+  require(header.metadata == read_again.metadata, "metadata that are written are read back");
 }
 
 }  // namespace

@@ -102,8 +102,22 @@ TEST_CASE("safetensors: files of other programs can be read", "[training][safete
   CHECK(found[0].name == "early");
   CHECK(found[0].value.sizes() == tb::shape{1, 1});
   CHECK(values(found[1].value) == std::vector<double>{1, 1});
+  CHECK(tb::load_metadata(at.path) == tb::tensor_metadata{{"format", "pt"}});
   at.write(with_header("{}"));
   CHECK(tb::load_tensors(at.path).empty());
+  CHECK(tb::load_metadata(at.path).empty());
+}
+
+TEST_CASE("safetensors: metadata round-trip beside the tensors", "[training][safetensors]") {
+  const training::file at("metadata.safetensors");
+  const tb::tensor_metadata metadata{{"a \"name\"", "two\nlines"}, {"empty", ""}, {"\u00fc", "\u00e4"}};
+  tb::save_tensors(at.path, list{{"x", tensor_of({1, 2}, {2})}}, metadata);
+  CHECK(tb::load_metadata(at.path) == metadata);
+  CHECK(values(tb::load_tensors(at.path)[0].value) == std::vector<double>{1, 2});
+  CHECK(text_of<tb::error>([&] {
+          tb::save_tensors(at.path, list{}, {{"x", "\xff"}});
+        }).ends_with("found metadata that are not UTF-8, wanted UTF-8"));
+  CHECK(tb::load_metadata(at.path) == metadata);
 }
 
 TEST_CASE("safetensors: files of another format are refused with a reason", "[training][safetensors]") {
@@ -353,10 +367,11 @@ TEST_CASE("safetensors: a header that is refused takes memory in proportion to i
 
 TEST_CASE("safetensors: invalid names are refused", "[training][safetensors]") {
   const training::file at("long.safetensors");
-  CHECK(text_of<tb::error>(
-            [&] { tb::save_tensors(at.path, list{{std::string(100'000'000, 'n'), tensor_of({1}, {1})}}); }) ==
-        "save_tensors: '" + at.path +
-            "': found names that need a header of 100000056 bytes, wanted at most 100000000, the format's own limit; "
-            "save to several files");
+  CHECK(text_of<tb::error>([&] {
+          tb::save_tensors(at.path, list{{std::string(100'000'000, 'n'), tensor_of({1}, {1})}});
+        }) == "save_tensors: '" + at.path +
+                  "': found names and metadata that need a header of 100000056 bytes, wanted at most 100000000, the "
+                  "format's own limit; "
+                  "save to several files");
   CHECK_FALSE(std::filesystem::exists(at.path));
 }
