@@ -7,6 +7,7 @@ module topbit.ops;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :elementwise.elementwise;
 import :elementwise.fast_path;
 import :registration.composite;
 
@@ -58,19 +59,21 @@ void* data_of(const record_type& r, dtype type) noexcept {
 // Above this a kernel may use threads or non-temporal stores.
 constexpr std::int64_t few = 32768;
 
-// The operands of a call as one dense dimension; `like` is null if the fast path does not apply.
+// The operands of a call as one dense dimension; `like` is null if the fast path does not apply. With `strided` they
+// have other sizes or strides than `like`, and a plan of their own.
 template <int Inputs>
 struct dense_operands {
   const void* data[Inputs];
   dtype types[Inputs];
-  bool repeated[Inputs] = {}, any_repeated = false, on_host[Inputs] = {};
+  bool repeated[Inputs] = {}, any_repeated = false, on_host[Inputs] = {}, any_on_host = false, strided = false;
   const record_type* like = nullptr;
 
   dense_operands(const tb_kernels& table, fast_path_facts facts, const elementwise_arguments& a) noexcept {
     const record_type* widest = &author::record_of(*a.in[0]);
     for (int k = 1; k < Inputs && widest->sizes.empty(); ++k) widest = &author::record_of(*a.in[k]);
     if (((facts.types >> static_cast<unsigned>(widest->type)) & 1U) == 0) return;
-    if (!widest->dense || widest->elements == 0) return;
+    if (widest->elements == 0) return;
+    strided = !widest->dense;
     if (facts.number_in_type && !is_floating(widest->type)) {
       for (std::size_t i = 0; i < a.numbers; ++i) {
         if (is_floating(a.number[i].type())) return;
@@ -81,13 +84,13 @@ struct dense_operands {
       if (!r.data || r.data->data == nullptr || !is_typed_like(r, *widest)) return;
       if (r.where != widest->where) {
         if (table.host_scalars == 0 || !r.sizes.empty() || r.where != cpu) return;
-        on_host[k] = true;
+        on_host[k] = any_on_host = true;
       }
       if (&r != widest) {
         if (r.sizes.empty()) {
           repeated[k] = any_repeated = true;
         } else if (!has_layout_of(r, *widest)) {
-          return;
+          strided = true;
         }
       }
       data[k] = data_of(r, r.type);
@@ -152,6 +155,14 @@ bool elementwise_fast_path(backend_call c, elementwise code, fast_path_facts fac
   if (in.like == nullptr) return false;
   const auto computed = static_cast<std::size_t>(in.like->type);
   const dtype type = facts.predicate ? dtype::boolean : in.like->type;
+  if (in.strided) {
+    if (!Makes || in.any_on_host) return false;
+    shape sizes = a.in[0]->sizes();
+    for (int k = 1; k < Inputs; ++k) sizes = broadcast(c.op, sizes, a.in[k]->sizes());
+    out = make_result({sizes, type, in.like->where, author::result_strides(sizes, a.operands())});
+    run_elementwise_in(c, code, in.like->type, a, out);
+    return true;
+  }
   const std::int64_t elements = in.like->elements;
   if constexpr (Makes) {
     out = author::make_tensor(in.like->sizes, type, in.like->where);
