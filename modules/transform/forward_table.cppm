@@ -27,7 +27,8 @@ using forward_rows = forward_rows_of<
 // Formatted by hand: a family a line.
 // clang-format off
 
-using sum_operators = forward_rows<sum_kind, aten::add_Tensor, aten::sub_Tensor, aten::cat>;
+using sum_operators = forward_rows<sum_kind, aten::add_Tensor, aten::sub_Tensor, aten::cat, aten::select_scatter,
+    aten::slice_scatter, aten::diagonal_scatter>;
 
 using linear_operators = forward_rows<linear_kind,
     neg, deg2rad, aten::sum, aten::sum_dim_IntList, cumsum,

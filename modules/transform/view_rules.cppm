@@ -1,4 +1,5 @@
-// Batching rules of views: the same views of each example, with the batch dimension in front. Internal.
+// Batching rules of views, and of copies in which a view is overwritten: the same views of each example, with the batch
+// dimension in front. Internal.
 module topbit.transform:view_rules;
 
 import topbit.std;
@@ -115,6 +116,73 @@ batched_result batch_as_strided(const tensor& self, batch_dim d, sizes_argument 
   return {aten::as_strided(all, sizes, strides, author::record_of(all).offset + storage_offset.value_or(0)), 0};
 }
 
+// Both with the batch dimension in front.
+struct batched_scatter {
+  std::int64_t examples;
+  tensor self, src;
+  batched_scatter(const tensor& whole, batch_dim d, const tensor& part, batch_dim dp)
+      : examples(batch_size({{&whole, d}, {&part, dp}})),
+        self(with_batch_first(whole, d, examples)),
+        src(with_batch_first(part, dp, examples)) {}
+};
+
+batched_result batch_select_scatter(const tensor& self, batch_dim d, const tensor& src, batch_dim ds, std::int64_t dim,
+                                    std::int64_t index) {
+  if (rank_of(self, d) == 0) throw shape_error("found no dimension");
+  const batched_scatter all(self, d, src, ds);
+  return {aten::select_scatter(all.self, all.src, behind_batch(dim, rank_of(self, d)), index), 0};
+}
+batched_result batch_slice_scatter(const tensor& self, batch_dim d, const tensor& src, batch_dim ds, std::int64_t dim,
+                                   std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+                                   std::int64_t step) {
+  if (rank_of(self, d) == 0) throw shape_error("found no dimension");
+  const batched_scatter all(self, d, src, ds);
+  return {aten::slice_scatter(all.self, all.src, behind_batch(dim, rank_of(self, d)), start, end, step), 0};
+}
+batched_result batch_diagonal_scatter(const tensor& self, batch_dim d, const tensor& src, batch_dim ds,
+                                      std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+  const std::int64_t rank = rank_of(self, d);
+  if (rank < 2) throw shape_error("found no two dimensions");
+  const batched_scatter all(self, d, src, ds);
+  return {aten::diagonal_scatter(all.self, all.src, offset, behind_batch(dim1, rank), behind_batch(dim2, rank)), 0};
+}
+
+// One past the last of the elements from `offset` on; 0 if there are none.
+std::int64_t end_of(std::int64_t offset, sizes_argument size, sizes_argument stride) {
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    if (size[i] == 0) return 0;
+    offset += (size[i] - 1) * stride[i];
+  }
+  return offset + 1;
+}
+
+// The strides and the offset are those of an example as in batch_as_strided; an example that all share has its own
+// offset. Examples whose memory is interleaved are copied to lines of their own first.
+batched_result batch_as_strided_scatter(const tensor& self, batch_dim d, const tensor& src, batch_dim ds,
+                                        sizes_argument size, sizes_argument stride,
+                                        std::optional<std::int64_t> storage_offset) {
+  if (size.size() != stride.size()) throw shape_error("found as many sizes as strides");
+  auto [examples, all, part] = batched_scatter(self, d, src, ds);
+  const bool dense = examples != 0 && !author::has_distinct_elements(aten::select_int(all, 0, 0));
+  if (dense) all = aten::clone(all, memory_format::contiguous);
+  const std::int64_t before = d || dense ? 0 : author::record_of(self).offset, at = storage_offset.value_or(before);
+  const shape sizes = all.sizes(), strides = all.strides();
+  const std::int64_t end = end_of(before, sizes_argument(sizes).subspan(1), sizes_argument(strides).subspan(1));
+  const std::int64_t length = std::max(end, end_of(at, size, stride));
+  if (at < 0 || ((d || dense) && length > end)) throw shape_error("found elements outside of the example");
+  if (strides[0] < length) {
+    const tensor lines =
+        aten::as_strided(all, shape{examples, length}, shape{strides[0], 1}, author::record_of(all).offset - before);
+    shape apart = strides;
+    apart[0] = length;
+    all = aten::as_strided(aten::clone(lines, memory_format::contiguous), sizes, apart, before);
+  }
+  std::vector<std::int64_t> all_sizes{examples}, all_strides{all.stride(0)};
+  all_sizes.insert(all_sizes.end(), size.begin(), size.end());
+  all_strides.insert(all_strides.end(), stride.begin(), stride.end());
+  return {aten::as_strided_scatter(all, part, all_sizes, all_strides, author::record_of(all).offset - before + at), 0};
+}
+
 inline constexpr auto view_rules = batching::rules(
     batching::by<aten::transpose_int, &batch_transpose>{}, batching::by<aten::permute, &batch_permute>{},
     batching::by<aten::unsqueeze, &batch_unsqueeze>{}, batching::by<aten::squeeze, &batch_squeeze>{},
@@ -122,6 +190,10 @@ inline constexpr auto view_rules = batching::rules(
     batching::by<aten::view, &batch_view>{}, batching::by<aten::alias, &batch_alias>{},
     batching::by<aten::detach, &batch_detach>{}, batching::by<aten::select_int, &batch_select>{},
     batching::by<aten::slice_Tensor, &batch_slice>{}, batching::by<aten::diagonal, &batch_diagonal>{},
-    batching::by<aten::unfold, &batch_unfold>{}, batching::by<aten::as_strided, &batch_as_strided>{});
+    batching::by<aten::unfold, &batch_unfold>{}, batching::by<aten::as_strided, &batch_as_strided>{},
+    batching::by<aten::select_scatter, &batch_select_scatter>{},
+    batching::by<aten::slice_scatter, &batch_slice_scatter>{},
+    batching::by<aten::diagonal_scatter, &batch_diagonal_scatter>{},
+    batching::by<aten::as_strided_scatter, &batch_as_strided_scatter>{});
 
 }  // namespace topbit::detail

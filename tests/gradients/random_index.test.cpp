@@ -17,6 +17,7 @@ namespace aten = topbit::aten;
 using support::check_random_rules;
 using support::drawn_call;
 using support::random_rule;
+using support::said;
 using support::small_shape;
 using tb::arg;
 using tb::shape;
@@ -367,6 +368,42 @@ std::vector<random_rule> puts() {
                    tensor y = aten::clone(x[0]);
                    return out{aten::index_put(x[0], indices, x[1]), aten::index_put_(y, indices, x[1])};
                  }};
+       }},
+      {.name = "select_scatter and slice_scatter",
+       .draw = [](source& s) -> drawn_call {
+         const shape sizes = small_shape(s, 1, 3, false);
+         const std::int64_t d = any_dim(s, sizes), n = size_at(sizes, d), i = s.whole(-n, n - 1), a = s.whole(-n, n),
+                            b = s.whole(-n, n), step = s.whole(1, 3);
+         const tensor all = aten::empty_memory_format(sizes);
+         return {{sizes, aten::select_int(all, d, i).sizes(), aten::slice_Tensor(all, d, a, b, step).sizes()},
+                 [=](in x) {
+                   return out{aten::select_scatter(x[0], x[1], d, i), aten::slice_scatter(x[0], x[2], d, a, b, step)};
+                 },
+                 said("dim", d) + said("index", i) + said("from", a) + said("to", b) + said("step", step)};
+       }},
+      {.name = "diagonal_scatter",
+       .draw = [](source& s) -> drawn_call {
+         const shape sizes = small_shape(s, 2, 3, false), order = any_order(s, count_of(sizes));
+         const std::int64_t offset = s.whole(-3, 3), a = order[0], b = order[1];
+         const tensor all = aten::empty_memory_format(sizes);
+         return {{sizes, aten::diagonal(all, offset, a, b).sizes()},
+                 [=](in x) { return out{aten::diagonal_scatter(x[0], x[1], offset, a, b)}; },
+                 said("offset", offset) + said("dims", order)};
+       }},
+      {.name = "as_strided_scatter",
+       .draw = [](source& s) -> drawn_call {
+         const shape sizes{s.whole(2, 3), s.whole(3, 4)}, view{s.whole(1, 2), s.whole(1, 2)}, strides{s.whole(2, 3), 1};
+         const std::int64_t first = s.whole(0, tb::numel(sizes) - 1);
+         const bool fits = first + (view[0] - 1) * strides[0] + view[1] <= tb::numel(sizes);
+         const std::int64_t at = fits ? first : 0;
+         return {{sizes, view},
+                 [=](in x) {
+                   const tensor dense = aten::clone(x[0], tb::memory_format::contiguous);
+                   const tensor part = aten::slice_Tensor(aten::transpose_int(dense, 0, 1), 0, 1);
+                   return out{aten::as_strided_scatter(dense, x[1], view, strides, at),
+                              aten::as_strided_scatter(part, x[1], view, strides, at)};
+                 },
+                 said("size", view) + said("stride", strides) + said("offset", at)};
        }},
       {.name = "embedding",
        .draw = [](source& s) -> drawn_call {

@@ -116,6 +116,40 @@ TEST_CASE("view gradients: any strides, with elements visible once, twice, or no
         [](const tensor& x) { return aten::as_strided(aten::contiguous(x), list{0, 2}, list{1, 1}, 0); });
 }
 
+TEST_CASE("view gradients: copies in which a view is overwritten", "[gradients]") {
+  const auto check = [](const std::string& name, const tb::shape& sizes, const tb::shape& src,
+                        tensor (*f)(const tensor&, const tensor&)) {
+    check_gradients({name, {sizes, src}, [=](in x) { return out{f(x[0], x[1])}; }});
+    check_gradients({name + " of results", {sizes, src}, [=](in x) { return out{f(x[0] * x[0], x[1] * x[1])}; }});
+  };
+  using T = const tensor&;
+  check("select_scatter", {2, 3}, {2}, [](T x, T y) { return aten::select_scatter(x, y, 1, -1); });
+  check("select_scatter of a row", {3}, {}, [](T x, T y) { return aten::select_scatter(x, y, 0, 1); });
+  check("slice_scatter", {2, 7}, {2, 3}, [](T x, T y) { return aten::slice_scatter(x, y, -1, 1, 6, 2); });
+  check("slice_scatter of all", {3, 2}, {3, 2}, [](T x, T y) { return aten::slice_scatter(x, y); });
+  check("slice_scatter of nothing", {2, 3}, {2, 0}, [](T x, T y) { return aten::slice_scatter(x, y, 1, 2, 2); });
+  check("diagonal_scatter", {3, 4}, {3}, [](T x, T y) { return aten::diagonal_scatter(x, y); });
+  check("diagonal_scatter above", {3, 2, 4}, {2, 2}, [](T x, T y) { return aten::diagonal_scatter(x, y, 2, 0, -1); });
+  check("as_strided_scatter", {3, 4}, {2, 2}, [](T x, T y) {
+    return aten::as_strided_scatter(aten::contiguous(x), y, list{2, 2}, list{4, 2}, std::nullopt);
+  });
+  check("as_strided_scatter, from a place", {3, 4}, {3},
+        [](T x, T y) { return aten::as_strided_scatter(aten::contiguous(x), y, list{3}, list{3}, 2); });
+  check("as_strided_scatter, transposed", {3, 4}, {2, 2}, [](T x, T y) {
+    return aten::as_strided_scatter(aten::transpose_int(aten::contiguous(x), 0, 1), y, list{2, 2}, list{1, 5}, 1);
+  });
+  check("as_strided_scatter, also beside self", {3, 4}, {6}, [](T x, T y) {
+    return aten::as_strided_scatter(aten::slice_Tensor(aten::contiguous(x), 1, 1, 3), y, list{6}, list{2}, 0);
+  });
+  check("as_strided_scatter, before self", {3, 4}, {2}, [](T x, T y) {
+    return aten::as_strided_scatter(aten::select_int(aten::contiguous(x), 0, 2), y, list{2}, list{7}, 1);
+  });
+  check("as_strided_scatter of repeated elements", {3}, {4},
+        [](T x, T y) { return aten::as_strided_scatter(aten::expand(x, list{2, 3}), y, list{4}, list{1}, 1); });
+  check("as_strided_scatter of nothing", {3}, {0, 2},
+        [](T x, T y) { return aten::as_strided_scatter(aten::contiguous(x), y, list{0, 2}, list{1, 1}, 5); });
+}
+
 // The argument's elements share memory, and so they share what arrives: PyTorch's rule, and its numbers.
 TEST_CASE("view gradients: as_strided of elements that share memory", "[gradients]") {
   const tensor x = tb::require_grad(support::tensor_of({1, 2, 3}, {3}));

@@ -166,6 +166,44 @@ TEST_CASE("vmap: a tensor made inside may be several arguments of the call that 
              rows + 1.0));
 }
 
+// As a loop has it, whatever the memory of the batch looks like.
+TEST_CASE("vmap: as_strided_scatter refers to the memory of an example", "[transform]") {
+  const std::vector<std::int64_t> two{2}, apart{2};
+  const auto scatter = [&](const tb::tensor& x, const tb::tensor& y, std::optional<std::int64_t> offset) {
+    return tb::as_strided_scatter(x, y, two, apart, offset);
+  };
+  const tb::tensor parts = tb::tensor({{-1.f, -2}, {-3, -4}});
+  const auto each = [&](const tb::tensor& x, std::optional<std::int64_t> offset, bool batched = true) {
+    std::vector<tb::tensor> all;
+    for (std::int64_t i = 0; i < 2; ++i) {
+      const tb::tensor one = batched ? tb::clone(tb::select(x, 0, i)) : x;
+      all.push_back(scatter(one, parts[i], offset));
+    }
+    return tb::stack(all);
+  };
+  const auto mapped = [&](const tb::tensor& x, std::optional<std::int64_t> offset, std::optional<std::int64_t> in = 0) {
+    return tb::vmap([&](const tb::tensor& a, const tb::tensor& b) { return scatter(a, b, offset); }, {.in = {in, 0}})(
+        x, parts);
+  };
+  CHECK(same(mapped(rows, std::nullopt), tb::tensor({{-1.f, 2, -2}, {-3, 5, -4}})));
+  CHECK(same(mapped(rows, 0), each(rows, 0)));
+  // Examples with elements of others between their own, which a write there does not reach.
+  const tb::tensor columns = tb::tensor({{1.f, 2}, {3, 4}, {5, 6}});
+  CHECK(same(mapped(columns, 0, 1), tb::tensor({{-1.f, -2, 5}, {-3, -4, 6}})));
+  CHECK(same(mapped(columns, 2, 1), tb::tensor({{1.f, -1, -2}, {2, -3, -4}})));
+  const auto neighbours = [](const tb::tensor& a, const tb::tensor& b) {
+    return tb::as_strided_scatter(a, b, {2}, {1}, 0);
+  };
+  CHECK(same(tb::vmap(neighbours, {.in = {1, 0}})(columns, parts), tb::tensor({{-1.f, 3, 5}, {-3, 4, 6}})));
+  // One that all share has its own offset, and memory before it.
+  CHECK(same(mapped(rows[1], std::nullopt, std::nullopt), each(rows[1], std::nullopt, false)));
+  CHECK(same(mapped(rows[1], 2, std::nullopt), tb::tensor({{4.f, -2, 6}, {4, -4, 6}})));
+  // Repeated elements are copied first.
+  const tb::tensor repeated = tb::expand(tb::tensor({{7.f}, {8}}), {2, 3});
+  CHECK(same(mapped(repeated, std::nullopt), tb::tensor({{-1.f, 7, -2}, {-3, 8, -4}})));
+  CHECK(same(mapped(repeated, 0, std::nullopt), each(repeated, 0, false)));
+}
+
 TEST_CASE("vmap: zero-dimensional operands promote as those of an example", "[transform]") {
   const tb::tensor n = tb::tensor(std::int64_t{1} << 40), few = tb::to(tb::tensor({5, 6}), tb::dtype::int32);
   const tb::tensor y = tb::vmap([&](const tb::tensor& a) { return tb::maximum(a, n); })(few);

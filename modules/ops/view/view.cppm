@@ -1,5 +1,6 @@
 // Views: operators that return the same storage in another shape, with one kernel for every strided backend, without
-// reading elements. A write to a view is a write to its base. Those that return several tensors are in :view_list.
+// reading elements. A write to a view is a write to its base; at the end are operators that copy the base instead of
+// writing to it. Those that return several tensors are in :view_list.
 //
 // Dimensions count from the front or, negative, from the end. All throw shape_error for mismatched arguments, and error
 // for a tensor without storage, which needs kernels of its backend.
@@ -110,6 +111,30 @@ inline constexpr op<"aten::unfold(Tensor(a) self, int dimension, int size, int s
 inline constexpr op<"aten::as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)">
     as_strided;
 
+// Copies instead of views.
+
+/// A dense copy of what as_strided selects. Composite.
+inline constexpr op<"aten::as_strided_copy(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor">
+    as_strided_copy;
+
+// A copy of self, in which the elements of a view are those of src, which has exactly the sizes of the view and is
+// converted to the dtype of self: what self would be after src was copied to the view. The result shares no memory.
+
+/// The copy with the view select(dim, index) overwritten.
+inline constexpr op<"aten::select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor"> select_scatter;
+/// The copy with the view slice(dim, start, end, step) overwritten.
+inline constexpr op<
+    "aten::slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor">
+    slice_scatter;
+/// The copy with the view diagonal(offset, dim1, dim2) overwritten.
+inline constexpr op<"aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor">
+    diagonal_scatter;
+/// The copy with the view as_strided(size, stride, storage_offset) overwritten. It has the strides and the offset of
+/// self; where elements of self share memory, it is dense, and so is what size and stride refer to.
+inline constexpr op<
+    "aten::as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor">
+    as_strided_scatter;
+
 // The names of the array API for the same operators.
 
 }  // namespace topbit::aten
@@ -162,6 +187,11 @@ inline constexpr overloads<aten::narrow, aten::narrow_Tensor> narrow;
 inline constexpr overloads<aten::diagonal> diagonal;
 inline constexpr overloads<aten::unfold> unfold;
 inline constexpr overloads<aten::as_strided> as_strided;
+inline constexpr overloads<aten::as_strided_copy> as_strided_copy;
+inline constexpr overloads<aten::select_scatter> select_scatter;
+inline constexpr overloads<aten::slice_scatter> slice_scatter;
+inline constexpr overloads<aten::diagonal_scatter> diagonal_scatter;
+inline constexpr overloads<aten::as_strided_scatter> as_strided_scatter;
 
 inline constexpr const auto& permute_dims = permute;
 inline constexpr const auto& moveaxis = movedim;

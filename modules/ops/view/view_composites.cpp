@@ -25,6 +25,10 @@ tensor exchanged(const tensor& self, std::int64_t dim0, std::int64_t dim1) {
   return aten::transpose_int(self, dim0, dim1);
 }
 
+tensor as_strided_copy(const tensor& self, integers size, integers stride, std::optional<std::int64_t> offset) {
+  return aten::clone(aten::as_strided(self, size, stride, offset), memory_format::contiguous);
+}
+
 tensor t(const tensor& self) {
   check_dims(aten::t.name(), self, self.dim() <= 2, "at most two dimensions");
   return aten::transpose_int(self, 0, self.dim() < 2 ? 0 : 1);
@@ -241,6 +245,8 @@ constexpr kernel_row rows[] = {
     caller_row<&unflatten, aten::unflatten_int>(),
     define(aten::contiguous),
     caller_row<&contiguous, aten::contiguous>(),
+    define(aten::as_strided_copy),
+    caller_row<&as_strided_copy, aten::as_strided_copy>(),
     define(aten::narrow),
     caller_row<&narrow, aten::narrow>(),
     define(aten::narrow_Tensor),

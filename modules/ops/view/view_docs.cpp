@@ -13,6 +13,11 @@ constexpr family_lines view_or_copy_family = {
     .dtypes = "any",
     .memory = "a view of self where its strides allow it, always if self is dense; else new and dense",
     .cost = "constant where a view will do; else one copy of all elements, each read once and written once"};
+constexpr family_lines overwritten_copy_family = {
+    .dtypes = "any; src is converted to self's, as by copy_",
+    .memory = "the result is new, with the strides of self where these have no gaps, else dense",
+    .cost = "one copy of self, each element read once and written once, and one of src"};
+constexpr std::string_view other_sizes = "src has other sizes than the elements that it overwrites";
 
 constexpr operator_page pages[] = {
     // The order of dimensions.
@@ -210,6 +215,61 @@ constexpr operator_page pages[] = {
                     bad_shape("size and stride are not equally long", "as_strided([1, 2, 3], [2, 2], [1])")},
          .examples = {{"as_strided([1, 2, 3, 4], [2, 2], [1, 2])", "[[1, 3], [2, 4]] (int64 [2, 2])"},
                       {"as_strided([1, 2, 3, 4], [3, 2], [1, 1], 0)", "[[1, 2], [2, 3], [3, 4]] (int64 [3, 2])"}}}),
+
+    // Copies of a view, and copies in which a view is overwritten.
+    page<view_family, aten::as_strided_copy>(
+        {.summary =
+             "Copies the elements of self's storage at any sizes, strides and offset, as as_strided selects them.",
+         .shapes = "self: [..], size: [N, M], stride: [a, b] -> [N, M]; places as in as_strided",
+         .memory = "the result is new and dense",
+         .cost = "one copy of the selected elements",
+         .errors = {bad_shape("a place is outside of the storage", "as_strided_copy([1, 2, 3], [2], [3])"),
+                    bad_shape("a stride, the offset or a size is negative", "as_strided_copy([1, 2, 3], [3], [-1])"),
+                    bad_shape("size and stride are not equally long", "as_strided_copy([1, 2, 3], [2, 2], [1])")},
+         .examples = {{"as_strided_copy([1, 2, 3, 4], [2, 2], [1, 2])", "[[1, 3], [2, 4]] (int64 [2, 2])"},
+                      {"as_strided_copy([1, 2, 3, 4], [2, 2], [0, 1], 2)", "[[3, 4], [3, 4]] (int64 [2, 2])"}}}),
+    page<overwritten_copy_family, aten::select_scatter>(
+        {.summary = "Copies self with one slice of a dimension, as select.int selects it, overwritten by src.",
+         .shapes = "self: [A, B, C], src: [A, C], dim: 1 -> [A, B, C]",
+         .errors = {bad_shape(other_sizes, "select_scatter([[1, 2], [3, 4]], [7], 0, 1)"),
+                    bad_shape("index is out of range", "select_scatter([[1, 2], [3, 4]], [7, 8], 1, 2)"),
+                    no_such_dimension("select_scatter(7, 8, 0, 0)")},
+         .examples = {{"select_scatter([[1, 2], [3, 4]], [7, 8], 0, 1)", "[[1, 2], [7, 8]] (int64 [2, 2])"},
+                      {"select_scatter([[1, 2], [3, 4]], [7, 8], 1, -1)", "[[1, 7], [3, 8]] (int64 [2, 2])"}}}),
+    page<overwritten_copy_family, aten::slice_scatter>(
+        {.summary = "Copies self with every step-th slice of a dimension, as slice.Tensor selects them, overwritten by "
+                    "src.",
+         .shapes = "self: [A, N], src: [A, ceil((end - start) / step)], dim: 1 -> [A, N]; bounds as in slice.Tensor",
+         .errors = {bad_shape(other_sizes, "slice_scatter([1, 2, 3], [7], 0, 1)"),
+                    bad_shape("step is less than 1", "slice_scatter([1, 2, 3], [7, 8, 9], step=-1)"),
+                    no_such_dimension("slice_scatter(7, 8)")},
+         .examples = {{"slice_scatter([0, 1, 2, 3, 4, 5], [7, 8, 9], 0, 1, None, 2)", "[0, 7, 2, 8, 4, 9] (int64 [6])"},
+                      {"slice_scatter([0, 1, 2, 3], [7, 8], 0, -2)", "[0, 1, 7, 8] (int64 [4])"}}}),
+    page<overwritten_copy_family, aten::diagonal_scatter>(
+        {.summary = "Copies self with a diagonal of two dimensions, as diagonal selects it, overwritten by src.",
+         .shapes = "self: [A, N, M], src: [A, K], dim1: 1, dim2: 2 -> [A, N, M]; K as in diagonal",
+         .errors = {bad_shape(other_sizes, "diagonal_scatter([[1, 2], [3, 4]], [7])"),
+                    bad_shape("dim1 and dim2 are one dimension", "diagonal_scatter([[1, 2], [3, 4]], [7, 8], 0, 1, 1)"),
+                    no_such_dimension("diagonal_scatter([1, 2], [7])")},
+         .examples = {{"diagonal_scatter([[1, 2, 3], [4, 5, 6]], [7, 8])", "[[7, 2, 3], [4, 8, 6]] (int64 [2, 3])"},
+                      {"diagonal_scatter([[1, 2, 3], [4, 5, 6]], [7], -1)", "[[1, 2, 3], [7, 5, 6]] (int64 [2, 3])"}}}),
+    page<overwritten_copy_family, aten::as_strided_scatter>(
+        {.summary = "Copies self with the elements at any sizes, strides and offset of its storage, as as_strided "
+                    "selects them, overwritten by src.",
+         .shapes = "self: [..], src: [N, M], size: [N, M], stride: [a, b] -> the sizes of self",
+         .memory = "the result is new, with the strides and the offset of self; if elements of self share memory, it "
+                   "is dense, and size and stride refer to the dense copy",
+         .cost = "one copy of self's storage up to the last element that is used, and one of src",
+         .errors =
+             {bad_shape(other_sizes, "as_strided_scatter([1, 2, 3], [7], [2], [1])"),
+              bad_shape("a place is outside of the storage", "as_strided_scatter([1, 2, 3], [7, 8], [2], [3])"),
+              bad_shape("several elements of src have one place", "as_strided_scatter([1, 2, 3], [7, 8], [2], [0])"),
+              bad_shape("a stride, the offset or a size is negative",
+                        "as_strided_scatter([1, 2, 3], [7, 8, 9], [3], [-1])"),
+              bad_shape("size and stride are not equally long", "as_strided_scatter([1, 2, 3], [7, 8], [2], [1, 1])")},
+         .examples = {{"as_strided_scatter([1, 2, 3, 4], [7, 8], [2], [2])", "[7, 2, 8, 4] (int64 [4])"},
+                      {"as_strided_scatter([1, 2, 3, 4], [[7], [8]], [2, 1], [1, 1], 2)",
+                       "[1, 2, 7, 8] (int64 [4])"}}}),
 };
 
 void publish_view_docs() { author::publish_pages({"Views", pages}).keep(); }

@@ -1,4 +1,5 @@
-// Gradient rules of views: the gradient is written through the same view into zeros.
+// Gradient rules of views: the gradient is written through the same view into zeros. Those of the copies in which a
+// view is overwritten: what the view selects of the gradient is that of src, and zeros there give that of self.
 module topbit.ops;
 
 import topbit.std;
@@ -12,7 +13,9 @@ namespace topbit::detail {
 namespace {
 
 using author::kernel_row;
+using integer = std::int64_t;
 using integers = std::span<const std::int64_t>;
+using optional_integer = std::optional<std::int64_t>;
 
 struct transpose_rule {
   std::int64_t dim0, dim1;
@@ -180,14 +183,65 @@ struct unfold_rule {
   }
 };
 
+template <const auto& Scatter, const auto& View, class... Options>
+struct scatter_formulas {
+  static tensor of_self(T g, Options... options) {
+    return Scatter(g, aten::zeros_like(View(g, options...)), options...);
+  }
+  static tensor of_src(T g, Options... options) { return View(g, options...); }
+  using rule = derivative<Scatter, keep<>, &of_self, &of_src>;
+};
+using select_scatter_formulas = scatter_formulas<aten::select_scatter, aten::select_int, integer, integer>;
+using slice_scatter_formulas =
+    scatter_formulas<aten::slice_scatter, aten::slice_Tensor, integer, optional_integer, optional_integer, integer>;
+using diagonal_scatter_formulas = scatter_formulas<aten::diagonal_scatter, aten::diagonal, integer, integer, integer>;
+
+// A line that spans self and the view.
+struct as_strided_scatter_rule {
+  geometry self, view;
+  static as_strided_scatter_rule save(const tensor&, const tensor&, integers size, integers stride,
+                                      optional_integer offset, const tensor& result) {
+    as_strided_scatter_rule rule{result, result};
+    rule.view.sizes = size;
+    rule.view.strides = stride;
+    rule.view.offset = offset.value_or(rule.self.offset);
+    const integer first = std::min(rule.self.offset, rule.view.offset);
+    rule.self.offset -= first;
+    rule.view.offset -= first;
+    return rule;
+  }
+  grads2 backward(const tensor& g, wants2 wanted) const {
+    const tensor line = aten::new_zeros(g, shape{std::max(self.end(), view.end())});
+    tensor of_self = self.view(line), of_src = view.view(line);
+    aten::copy_(of_self, g);
+    grads2 both;
+    if (wanted[1]) both[1] = aten::clone(of_src);
+    if (!wanted[0]) return both;
+    aten::zero_(of_src);
+    both[0] = of_self;
+    return both;
+  }
+};
+
 constexpr kernel_row rows[] = {
-    gradient_row<aten::transpose_int, transpose_rule>(), gradient_row<aten::permute, permute_rule>(),
-    gradient_row<aten::expand, expand_rule>(),           gradient_row<aten::view, shape_rule>(),
-    gradient_row<aten::squeeze, shape_rule>(),           gradient_row<aten::squeeze_dim, shape_rule>(),
-    gradient_row<aten::unsqueeze, shape_rule>(),         gradient_row<aten::alias, shape_rule>(),
-    gradient_row<aten::select_int, select_rule>(),       gradient_row<aten::slice_Tensor, slice_rule>(),
-    gradient_row<aten::diagonal, diagonal_rule>(),       gradient_row<aten::unfold, unfold_rule>(),
-    gradient_row<aten::as_strided, as_strided_rule>(),   author::fallthrough_row(aten::detach, key::Autograd),
+    gradient_row<aten::transpose_int, transpose_rule>(),
+    gradient_row<aten::permute, permute_rule>(),
+    gradient_row<aten::expand, expand_rule>(),
+    gradient_row<aten::view, shape_rule>(),
+    gradient_row<aten::squeeze, shape_rule>(),
+    gradient_row<aten::squeeze_dim, shape_rule>(),
+    gradient_row<aten::unsqueeze, shape_rule>(),
+    gradient_row<aten::alias, shape_rule>(),
+    gradient_row<aten::select_int, select_rule>(),
+    gradient_row<aten::slice_Tensor, slice_rule>(),
+    gradient_row<aten::diagonal, diagonal_rule>(),
+    gradient_row<aten::unfold, unfold_rule>(),
+    gradient_row<aten::as_strided, as_strided_rule>(),
+    author::fallthrough_row(aten::detach, key::Autograd),
+    gradient_row<aten::select_scatter, select_scatter_formulas::rule>(),
+    gradient_row<aten::slice_scatter, slice_scatter_formulas::rule>(),
+    gradient_row<aten::diagonal_scatter, diagonal_scatter_formulas::rule>(),
+    gradient_row<aten::as_strided_scatter, as_strided_scatter_rule>(),
 };
 
 }  // namespace

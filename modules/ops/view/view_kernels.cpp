@@ -1,4 +1,4 @@
-// The basic views: each computes sizes, strides and offset.
+// The basic views: each computes sizes, strides and offset. Copies in which a view is overwritten.
 module topbit.ops;
 
 import topbit.std;
@@ -304,6 +304,59 @@ tensor as_strided(const tensor& self, std::span<const std::int64_t> size, std::s
   return view_of(c.op, self, sizes, strides, offset);
 }
 
+// Copies in which a view is overwritten. Layers see one call: its parts go to the backend.
+
+tensor copied(const tensor& self, std::optional<memory_format> format = std::nullopt) {
+  return aten::clone.redispatch(key_of(self.device().type), self, format);
+}
+
+template <const auto& Op>
+void check_operands(const tensor& self, const tensor& src) {
+  constexpr backend_call c{nullptr, Op.name()};
+  check_defined(c, self);
+  check_defined(c, src);
+  check_devices<false, true>(Op, self, src);
+}
+
+void overwrite(std::string_view op, tensor view, const tensor& src) {
+  if (src.sizes() != view.sizes()) {
+    refuse<shape_error>({nullptr, op}, "found a src " + to_string(src.sizes()) +
+                                           ", wanted the sizes of the elements that it overwrites, " +
+                                           to_string(view.sizes()));
+  }
+  aten::copy_.redispatch(key_of(view.device().type), view, src, false);
+}
+
+template <const auto& Op, auto View, class... Options>
+tensor scatter(const tensor& self, const tensor& src, Options... options) {
+  check_operands<Op>(self, src);
+  const tensor whole = copied(self);
+  overwrite(Op.name(), View(whole, options...), src);
+  return whole;
+}
+
+// One past the last element, counted from the beginning of the storage.
+std::int64_t end_of(const tensor& t) {
+  if (t.numel() == 0) return 0;
+  std::int64_t last = author::record_of(t).offset;
+  for (std::size_t d = 0; d < t.sizes().size(); ++d) {
+    last += (t.sizes()[d] - 1) * std::max<std::int64_t>(0, author::record_of(t).strides[d]);
+  }
+  return last + 1;
+}
+
+// Copies the storage up to the last element that is in self or in the view.
+tensor as_strided_scatter(const tensor& self, const tensor& src, std::span<const std::int64_t> size,
+                          std::span<const std::int64_t> stride, std::optional<std::int64_t> storage_offset) {
+  check_operands<aten::as_strided_scatter>(self, src);
+  const tensor from = author::has_distinct_elements(self) ? self : copied(self, memory_format::contiguous);
+  const tensor view = as_strided(from, size, stride, storage_offset);
+  const tensor line = copied(author::make_view(from, {std::max(end_of(from), end_of(view))}, {1}, 0));
+  overwrite(aten::as_strided_scatter.name(),
+            author::make_view(line, view.sizes(), view.strides(), author::record_of(view).offset), src);
+  return author::make_view(line, from.sizes(), from.strides(), author::record_of(from).offset);
+}
+
 constexpr alias_key any_backend = key::CompositeExplicitAutograd;
 
 constexpr kernel_row rows[] = {
@@ -323,10 +376,26 @@ constexpr kernel_row rows[] = {
     define(aten::as_strided),    row<&as_strided>(aten::as_strided, any_backend),
 };
 
+using optional_integer = std::optional<std::int64_t>;
+
+constexpr kernel_row scatter_rows[] = {
+    define(aten::select_scatter),
+    caller_row<&scatter<aten::select_scatter, &select, std::int64_t, std::int64_t>, aten::select_scatter>(any_backend),
+    define(aten::slice_scatter),
+    caller_row<&scatter<aten::slice_scatter, &slice, std::int64_t, optional_integer, optional_integer, std::int64_t>,
+               aten::slice_scatter>(any_backend),
+    define(aten::diagonal_scatter),
+    caller_row<&scatter<aten::diagonal_scatter, &diagonal, std::int64_t, std::int64_t, std::int64_t>,
+               aten::diagonal_scatter>(any_backend),
+    define(aten::as_strided_scatter),
+    caller_row<&as_strided_scatter, aten::as_strided_scatter>(any_backend),
+};
+
 }  // namespace
 
 void register_view() {
   author::register_rows(rows);
+  author::register_rows(scatter_rows);
   register_viewing<aten::transpose_int, aten::permute, aten::unsqueeze, aten::squeeze, aten::squeeze_dim, aten::expand,
                    aten::view, aten::alias, aten::select_int, aten::slice_Tensor, aten::diagonal, aten::unfold,
                    aten::as_strided>();

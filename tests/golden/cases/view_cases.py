@@ -96,6 +96,48 @@ def parts(f):
            wrong=(("shape", [1], 2),))
 
 
+def overwritten(f):
+    """Copies in which a view is overwritten."""
+    def scatter(name, sizes, part, *args, rules=("signed zeros",), more=(), wrong=()):
+        f.op(f"aten::{name}_scatter", *rules)
+        f.every(lambda d: (numbered(d, *sizes), quarters(*part, dtype=d), *args))
+        for d, e in ((float32, float64), (float16, float32), (int64, float32), (float32, int8), (boolean, float32)):
+            f.case(numbered(d, *sizes), quarters(*part, dtype=e), *args)
+        for other, *extra in more:
+            f.case(numbered(float32, *sizes), quarters(*other), *extra)
+        for kind, other, *extra in wrong:
+            f.error(kind, numbered(float32, *sizes), quarters(*other), *extra)
+
+    scatter("select", (2, 3, 2), (2, 2), 1, 2, more=(((3, 2), 0, -1), ((2, 3), -1, 0)),
+            wrong=(("shape", (2, 1), 1, 2), ("shape", (2,), 1, 2), ("shape", (2, 1, 2), 1, 2), ("value", (2, 2), 1, 3),
+                   ("value", (2, 2), 1, -4), ("shape", (2, 2), 3, 0)))
+    f.case(quarters(3), T(1.5), 0, 1)
+    f.error("shape", T(1.5), T(2.5), 0, 0)
+    f.error("shape", none(0, 2), quarters(2), 0, 0)
+    scatter("slice", (5, 3), (3, 3), 0, 1, 4,
+            more=(((5, 3),), ((3, 3), 0, None, None, 2), ((2, 3), 0, 3), ((3, 3), 0, None, -2), ((5, 3), 1, 0, 100),
+                  ((0, 3), 0, 4, 1), ((5, 1), 1, 1, 2, 2), ((2, 3), -2, -100, 3, 2)),
+            wrong=(("shape", (3,), 0, 1, 4), ("shape", (1, 3), 0, 1, 4), ("shape", (3, 1), 0, 1, 4),
+                   ("value", (2, 3), 0, 0, 2, 0), ("value", (2, 3), 0, 0, 2, -1), ("shape", (5, 3), 2)))
+    f.case(none(0, 2), none(0, 2))
+    scatter("diagonal", (3, 4), (3,), more=(((3,), 1), ((1,), -2), ((1,), 3), ((0,), 4), ((3,), 0, 1, 0)),
+            wrong=(("shape", (1,)), ("shape", (3, 1)), ("shape", (3,), 0, 0, 0), ("shape", (3,), 0, 0, 2)))
+    f.case(numbered(float32, 2, 3, 2), quarters(3, 2), 0, 0, 2)
+    f.case(numbered(float32, 2, 3, 2), quarters(2, 2), 1, -1, -2)
+    scatter("as_strided", (2, 6), (3, 2), [3, 2], [3, 1], rules=("signed zeros", "dense"),
+            more=(((2, 3), [2, 3], [1, 2], 3), ((1, 4), [1, 4], [0, 3]), ((), [], []), ((), [], [], 11),
+                  ((0, 5), [0, 5], [1, 1]), ((12,), [12], [1], 0)),
+            wrong=(("shape", (2,), [2], [1, 1]), ("shape", (13,), [13], [1]), ("shape", (2,), [2], [1], 11),
+                   ("shape", (2,), [2], [0]), ("shape", (1,), [2], [1]), ("shape", (2, 1), [2], [1])))
+    f.op("aten::as_strided_copy", "signed zeros", "dense")
+    f.every(lambda d: (numbered(d, 2, 6), [3, 2], [3, 1]))
+    f.case(numbered(float32, 2, 6), [2, 3], [0, 2], 3)
+    f.case(numbered(float32, 2, 6), [], [], 11)
+    f.case(numbered(float32, 2, 6), [0, 5], [1, 1])
+    f.error("shape", numbered(float32, 2, 6), [13], [1])
+    f.error("shape", numbered(float32, 2, 6), [2], [1, 1])
+
+
 def spread(f):
     simple(f, "expand", (2, 1), [2, 3], more=([[-1, 3]], [[4, 2, 1]], [[4, -1, 2]], [[2, 0]]),
            wrong=(("shape", [3, 1]), ("shape", [2]), ("shape", [-1, 2, 1])))
@@ -164,6 +206,7 @@ def family():
     f = Family("The same elements with other sizes, and copies of them. All exact.")
     dimensions(f)
     parts(f)
+    overwritten(f)
     spread(f)
     copies(f)
     return f
