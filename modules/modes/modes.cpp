@@ -56,32 +56,29 @@ void push_for_all_threads(mode_frame f) {
   }
 }
 
-// While it lives, `top` is the innermost mode of a place.
+// While it lives, `top` is the innermost mode of a place; `any`: there is one, so that the thread includes the key.
 class visible_modes {
  public:
-  inline visible_modes(modes::place at, const mode_frame* top) noexcept
-      : innermost_(innermost(at)),
-        before_(std::exchange(innermost_, top)),
-        keys_(keys_with(at, resolved(top, at) != nullptr)) {}
+  inline visible_modes(modes::place at, const mode_frame* top, bool any) noexcept
+      : innermost_(innermost(at)), before_(std::exchange(innermost_, top)) {
+    const thread_key_state now = current_thread_keys();
+    const key_set key = key_of(at);
+    if (now.include.intersects(key) != any) keys_.emplace(thread_key_state{now.include ^ key, now.exclude});
+  }
   visible_modes(const visible_modes&) = delete;
   visible_modes& operator=(const visible_modes&) = delete;
   inline ~visible_modes() { innermost_ = before_; }
 
  private:
-  static inline thread_key_state keys_with(modes::place at, bool any) noexcept {
-    thread_key_state keys = current_thread_keys();
-    keys.include = any ? keys.include | key_of(at) : keys.include - key_of(at);
-    return keys;
-  }
   const mode_frame*& innermost_;
   const mode_frame* before_;
-  force_guard keys_;
+  std::optional<force_guard> keys_;
 };
 
 // Puts the thread's keys back, also where a call throws, and says whether that was needed.
 class kept_thread_keys {
  public:
-  inline explicit kept_thread_keys(bool& kept) noexcept : kept_(kept), before_(current_thread_keys()), keys_(before_) {}
+  inline explicit kept_thread_keys(bool& kept) noexcept : kept_(kept), before_(current_thread_keys()) {}
   kept_thread_keys(const kept_thread_keys&) = delete;
   kept_thread_keys& operator=(const kept_thread_keys&) = delete;
   inline ~kept_thread_keys() {
@@ -92,16 +89,17 @@ class kept_thread_keys {
  private:
   bool& kept_;
   thread_key_state before_;
-  force_guard keys_;
+  include_guard keys_{key_set()};
 };
 
 // Makes a call that `first`, the innermost mode, was the first to see, and `f` sees now.
 class mode_view {
  public:
-  static inline void run(const mode_frame& f, const mode_frame& first, const operator_handle& op, key_set keys,
-                         boxed_stack& stack, bool& kept_keys) {
-    const visible_modes others(f.at, f.outer);
-    modes::call c(op, keys, stack, resolved(f.outer, f.at), &first, &kept_keys);
+  static inline void run(modes::place at, const mode_frame& f, const mode_frame& first, const operator_handle& op,
+                         key_set keys, boxed_stack& stack, bool& kept_keys) {
+    const mode_frame* const next = resolved(f.outer, at);
+    const visible_modes others(at, f.outer, next != nullptr);
+    modes::call c(op, keys, stack, next, &first, &kept_keys);
     f.run(f.object, c);
   }
 };
@@ -120,13 +118,13 @@ struct modes_fallback {
                                               return text;
                                             }};
   void operator()(const operator_handle& op, key_set keys, boxed_stack& stack) const {
-    const key_set below = keys.below_highest();
+    const key_set below = keys - key_of(At);
     const mode_frame* const f = resolved(innermost(At), At);
     // Another thread's keys can bring the key without its modes, and those of all threads bring it where they are
     // hidden.
     if (f == nullptr) return op.redispatch_boxed(below, stack);
     bool kept_keys = true;
-    mode_view::run(*f, *f, op, below, stack, kept_keys);
+    mode_view::run(At, *f, *f, op, below, stack, kept_keys);
   }
 };
 
@@ -140,14 +138,20 @@ bool register_modes() {
 
 }  // namespace detail
 
+modes::place modes::call::at() const noexcept { return first_->at; }
+
 void modes::call::proceed(boxed_stack& arguments) {
-  if (next_ != nullptr) return detail::mode_view::run(*next_, *first_, op_, keys_, arguments, *kept_keys_);
+  const place of_call = first_->at;
+  if (next_ != nullptr) return detail::mode_view::run(of_call, *next_, *first_, op_, keys_, arguments, *kept_keys_);
+  const auto pass_on = [&] {
+    const detail::kept_thread_keys thread(*kept_keys_);
+    op_.redispatch_boxed(keys_, arguments);
+  };
   // Above, what a composite calls is no call of the program; below, what a kernel calls reaches kernels as it does.
-  const detail::mode_frame* const of_rest = first_->at == below ? first_ : &detail::no_mode;
-  std::optional<detail::visible_modes> others;
-  if (detail::innermost(first_->at) != of_rest) others.emplace(first_->at, of_rest);
-  const detail::kept_thread_keys thread(*kept_keys_);
-  op_.redispatch_boxed(keys_, arguments);
+  if (of_call == above && detail::resolved(detail::innermost(above), above) == nullptr) return pass_on();
+  const bool any = of_call == below;
+  const detail::visible_modes others(of_call, any ? first_ : &detail::no_mode, any);
+  pass_on();
 }
 
 }  // namespace topbit

@@ -1,9 +1,13 @@
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <concepts>
 #include <csignal>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -93,6 +97,20 @@ TEST_CASE("modes: a mode never sees itself", "[modes]") {
   CHECK(inner == 2);
 }
 
+TEST_CASE("modes: calls that no mode would see do not go through their key", "[modes]") {
+  const auto is_included = [] { return tb::current_thread_keys().include.intersects(tb::key::ModesAbove); };
+  std::vector<bool> included;
+  const auto look = [&](modes::call& c) {
+    included.push_back(is_included());
+    c.proceed();
+    included.push_back(is_included());
+  };
+  const modes::scope outer(look, modes::above), inner(look, modes::above);
+  tb::neg(a);
+  CHECK(included == std::vector<bool>{true, false, false, true});
+  CHECK(is_included());
+}
+
 TEST_CASE("modes: a scope within a mode sees what the mode calls", "[modes]") {
   names inside;
   const auto with_scope = [&](modes::call& c) {
@@ -146,6 +164,46 @@ TEST_CASE("modes: arguments and results can be replaced, and calls made again or
   CHECK(differences == 0);
   tb::rand({8});
   CHECK(differences > 0);
+}
+
+TEST_CASE("modes: the arguments of an operator, with their types", "[modes]") {
+  std::string seen;
+  const auto look = [&](modes::call& c) {
+    seen += c.at() == modes::above ? "above: " : "below: ";
+    if (const auto add = c.arguments_of(aten::add_Tensor)) {
+      const auto& [self, other, alpha] = *add;
+      static_assert(std::same_as<decltype(self), const tensor&> && std::same_as<decltype(alpha), const tb::scalar&>);
+      CHECK(self.same_as(a));
+      CHECK(other.same_as(b));
+      seen += "add by " + tb::to_string(alpha) + "; ";
+    } else if (const auto sum = c.arguments_of(aten::sum_dim_IntList)) {
+      const auto& [self, dims, keepdim, type] = *sum;
+      seen += "sum of " + (dims == nullptr ? "all" : std::to_string(dims->size())) + "; ";
+      CHECK(type == nullptr);
+    } else if (const auto fill = c.arguments_of(aten::fill_Scalar_)) {
+      // Written arguments can be written, and values replaced.
+      static_assert(std::same_as<std::tuple_element_t<0, std::decay_t<decltype(*fill)>>, tensor&>);
+      c.arguments()[1] = tb::value(tb::scalar(3.0));
+      seen += "fill; ";
+    } else {
+      seen += "other; ";
+    }
+    c.proceed();
+  };
+  tensor x = tb::clone(a);
+  {
+    const modes::scope on(look, modes::above);
+    tb::add(a, b, tb::arg<"alpha"> = 2);
+    tb::sum(a, {1});
+    tb::fill_(x, 1.0);
+    tb::neg(a);
+  }
+  CHECK(seen == "above: add by 2; above: sum of 1; above: fill; above: other; ");
+  CHECK(tb::equal(x, tb::full({2, 2}, 3.0)));
+  seen.clear();
+  const modes::scope on(look, modes::below);
+  tb::neg(a);
+  CHECK(seen == "below: other; ");
 }
 
 TEST_CASE("modes: an exception leaves them as they were", "[modes]") {
