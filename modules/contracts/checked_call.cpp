@@ -104,9 +104,9 @@ void checked_call::add(rule broken, std::string subject, std::string text) {
   found_.push_back({broken, std::move(subject), std::move(text)});
 }
 
-void checked_call::each_promise(const std::function<void(rule, std::string, bool)>& kept) const {
-  seen_.each_written([&](std::size_t argument, bool did) { kept(rule::writes, seen_.argument_text(argument), did); });
-  seen_.each_shared(results_, [&](std::size_t result, bool did) { kept(rule::shares, result_text(result), did); });
+void checked_call::each_promise(const std::function<void(rule, std::size_t, bool)>& kept) const {
+  seen_.each_written([&](std::size_t argument, bool did) { kept(rule::writes, argument, did); });
+  seen_.each_shared(results_, [&](std::size_t result, bool did) { kept(rule::shares, result, did); });
 }
 
 // Wrappers, and what is not strided, have no twins.
@@ -116,6 +116,33 @@ bool checked_call::on_host() {
     author::each_tensor(v, [&](const tensor& t) { all = all && (!t.defined() || (is_known(t) && t.device() == cpu)); });
   }
   return all;
+}
+
+void checked_call::check_keys() {
+  // Modes hide and show their own keys.
+  constexpr key_set of_modes{key::ModesAbove, key::ModesBelow};
+  const key_set lower = below(call_.at() == modes::above ? key::ModesAbove : key::ModesBelow) - of_modes;
+  const key_set found = call_.keys() & lower;
+  key_set brought;
+  for (const value& v : call_.arguments()) brought = brought | v.keys();
+  thread_key_state thread = current_thread_keys();
+  thread.exclude = thread.exclude | of_modes;
+  if ((((brought | thread.include) - thread.exclude) & lower) == found) return;
+  const force_guard without_modes(thread);
+  const inspect::explanation e = inspect::explain_keys(call_.op(), std::array{brought});
+  const auto of_call = [&](key_set keys) { return (keys - e.masked) & lower; };
+  // A layer may exclude a key for what is called inside the call, and pass it on. Keys of all threads are known here
+  // alone, so that they are allowed, and not wanted.
+  const key_set wanted =
+      of_call((brought | e.included) - e.excluded) | (of_call(brought | e.included | e.always) & found);
+  if (found == wanted) return;
+  const auto first = std::ranges::find_if(
+      e.candidates, [&](const inspect::candidate& c) { return c.taken && !lower.has(c.key.layer); });
+  add(rule::keys, "",
+      "was passed on with the keys " + to_string(found) + ", wanted " + to_string(wanted) +
+          (first == e.candidates.end() ? ""
+                                       : "; its first layer is " + to_string(first->key) + ", registered at " +
+                                             first->file + ":" + std::to_string(first->line)));
 }
 
 void checked_call::check_thread() {
@@ -269,6 +296,7 @@ void checked_call::check_repeated(const tensors& real, numbered_tensors results)
 }
 
 void checked_call::run() {
+  check_keys();
   const operator_handle& op = call_.op();
   const tag_set tags = op.tags();
   const bool repeated = chosen_.depth == level::repeated && on_host();

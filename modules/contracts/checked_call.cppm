@@ -21,13 +21,16 @@ class checked_call {
 
   void run();
   const std::vector<problem>& found() const noexcept { return found_; }
-  // Calls kept(rule, subject, whether) for each promise that not every call must keep: what hints are about.
-  void each_promise(const std::function<void(rule, std::string, bool)>& kept) const;
+  // Calls kept(rule, which argument or result, whether) for each promise that not every call must keep: what hints are
+  // about.
+  void each_promise(const std::function<void(rule, std::size_t, bool)>& kept) const;
 
  private:
   using tensors = std::vector<tensor>;
   using numbered_tensors = std::span<const std::pair<std::size_t, tensor>>;
   bool on_host();
+  // Before the call: layers above this place have passed on what it would have without them, below their keys.
+  void check_keys();
   void add(rule broken, std::string subject, std::string text);
   void check_thread();
   void check_placement(numbered_tensors results);

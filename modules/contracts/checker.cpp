@@ -12,27 +12,62 @@ namespace topbit::contracts {
 
 namespace {
 
-// How often a promise was kept that not every call must keep.
+// What a schema promises of an argument or a result, and not every call must keep. Never moved, so that it is counted
+// without a lock.
 struct promise {
+  operator_handle op;
   rule about;
-  std::string op, subject;
-  std::uint64_t calls = 0, kept = 0;
+  std::size_t which;
+  std::atomic<std::uint64_t> calls{0};
+  std::atomic<bool> kept{false};
+  promise* next = nullptr;
+
+  bool is_of(const operator_handle& o, rule r, std::size_t w) const { return op == o && about == r && which == w; }
+  std::string subject() const {
+    return about == rule::writes ? argument_text(*op.parsed_schema(), which) : result_text(which);
+  }
 };
 
-// Which kernel such a key set selects, and where it was registered.
-std::string kernel_of(const operator_handle& op, key_set keys) {
-  // That of a backend, which does the work; not the modes of all threads.
-  thread_key_state no_modes;
-  no_modes.exclude = no_modes.exclude | key::ModesBelow | key::ModesAbove;
-  const force_guard by_arguments_alone(no_modes);
-  std::vector<key_set> brought(op.argument_count());
-  if (!brought.empty()) brought[0] = keys & below(key::BackendSelect);
-  const inspect::explanation e = inspect::explain_keys(op, brought);
-  for (const inspect::candidate& c : e.candidates) {
-    if (c.taken && !c.file.empty())
-      return to_string(c.key) + " kernel, registered at " + c.file + ":" + std::to_string(c.line);
+// The promises of all operators: lists that only grow, and are read while they do.
+class promises {
+ public:
+  promises() = default;
+  promises(const promises&) = delete;
+  promises& operator=(const promises&) = delete;
+  ~promises() {
+    for (std::atomic<promise*>& list : lists_) {
+      for (promise* p = list.load(); p != nullptr;) delete std::exchange(p, p->next);
+    }
   }
-  return {};
+
+  promise& of(const operator_handle& op, rule about, std::size_t which) {
+    std::atomic<promise*>& list = lists_[std::hash<const void*>()(op.id()) / alignof(std::max_align_t) % lists_.size()];
+    promise* first = list.load(std::memory_order_acquire);
+    std::unique_ptr<promise> made;
+    for (;;) {
+      for (promise* p = first; p != nullptr; p = p->next) {
+        if (p->is_of(op, about, which)) return *p;
+      }
+      if (!made) made.reset(new promise{op, about, which});
+      made->next = first;
+      if (list.compare_exchange_weak(first, made.get(), std::memory_order_acq_rel)) return *made.release();
+    }
+  }
+
+  void each(const std::function<void(const promise&)>& visit) const {
+    for (const std::atomic<promise*>& list : lists_) {
+      for (const promise* p = list.load(std::memory_order_acquire); p != nullptr; p = p->next) visit(*p);
+    }
+  }
+
+ private:
+  std::array<std::atomic<promise*>, 256> lists_{};
+};
+
+// Which kernel of a backend, which does the work, such a key set selects, and where it was registered.
+std::string kernel_of(const operator_handle& op, key_set keys) {
+  const inspect::table_row row = inspect::computed_row(op, (keys & below(key::BackendSelect)).highest());
+  return row.place.line == 0 ? "" : to_string(row.key) + " kernel, registered at " + to_string(row.place);
 }
 
 }  // namespace
@@ -42,7 +77,7 @@ struct checker::state {
   std::atomic<std::uint64_t> calls{0};
   mutable std::mutex mutex;
   std::vector<finding> findings;
-  std::vector<promise> promises;
+  promises promised;
 
   // Adds them, and returns the first new one.
   std::optional<finding> add(const modes::call& c, std::span<const problem> found) {
@@ -64,16 +99,11 @@ struct checker::state {
   }
 
   void count_promises(const operator_handle& op, const checked_call& call) {
-    call.each_promise([&](rule about, std::string subject, bool kept) {
-      const std::lock_guard lock(mutex);
-      auto known = std::ranges::find_if(
-          promises, [&](const promise& p) { return p.about == about && p.op == op.name() && p.subject == subject; });
-      if (known == promises.end()) {
-        promises.push_back({about, std::string(op.name()), std::move(subject)});
-        known = promises.end() - 1;
-      }
-      ++known->calls;
-      known->kept += kept ? 1 : 0;
+    call.each_promise([&](rule about, std::size_t which, bool kept) {
+      promise& p = promised.of(op, about, which);
+      if (p.kept.load(std::memory_order_relaxed)) return;  // no hint any more
+      p.calls.fetch_add(1, std::memory_order_relaxed);
+      if (kept) p.kept.store(true, std::memory_order_relaxed);
     });
   }
 };
@@ -103,12 +133,14 @@ std::vector<finding> checker::findings() const {
 
 std::vector<finding> checker::hints(std::uint64_t calls) const {
   std::vector<finding> all;
-  const std::lock_guard lock(state_->mutex);
-  for (const promise& p : state_->promises) {
-    if (p.kept != 0 || p.calls < calls) continue;
+  state_->promised.each([&](const promise& p) {
+    const std::uint64_t times = p.calls.load(std::memory_order_relaxed);
+    if (p.kept.load(std::memory_order_relaxed) || times < calls) return;
     const std::string_view what = p.about == rule::writes ? "was not written" : "shared no memory with an argument";
-    all.push_back({p.about, p.op, p.subject, std::string(what) + ", although the schema says so", "", p.calls});
-  }
+    all.push_back({p.about, std::string(p.op.name()), p.subject(), std::string(what) + ", although the schema says so",
+                   "", times});
+  });
+  std::ranges::sort(all, {}, [](const finding& f) { return std::tie(f.op, f.broken, f.subject); });
   return all;
 }
 

@@ -10,7 +10,7 @@ namespace topbit::contracts {
 namespace {
 
 bool is_rule(std::string_view name) {
-  for (auto r = rule::unwritten; r <= rule::keeps; r = static_cast<rule>(static_cast<int>(r) + 1)) {
+  for (auto r = rule::unwritten; r <= rule::keys; r = static_cast<rule>(static_cast<int>(r) + 1)) {
     if (name_of(r) == name) return true;
   }
   return false;

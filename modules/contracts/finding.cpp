@@ -8,7 +8,7 @@ namespace topbit {
 std::string_view name_of(contracts::rule r) noexcept {
   constexpr std::string_view names[] = {
       "unwritten",  "within_view", "argument",    "alias",  "geometry", "exception", "thread", "placement", "metadata",
-      "repeatable", "threads",     "initialised", "writes", "shares",   "alignment", "finite", "keeps"};
+      "repeatable", "threads",     "initialised", "writes", "shares",   "alignment", "finite", "keeps",     "keys"};
   return names[static_cast<std::size_t>(r)];
 }
 

@@ -25,6 +25,7 @@ export enum class rule : std::uint8_t {
   alignment,    // the same call gives the same bits wherever the memory of its tensors begins
   finite,       // finite arguments give finite results
   keeps,        // once its results are gone, a call keeps no argument and no memory of one
+  keys,         // layers pass a call on with the keys that it has without their own
 };
 /// One for each rule, operator and argument.
 export struct finding {

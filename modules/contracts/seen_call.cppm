@@ -31,6 +31,11 @@ struct problem {
   std::string subject, text;
 };
 
+inline std::string argument_text(const author::schema_view& schema, std::size_t i) {
+  return "argument '" + std::string(schema.arguments[i].name) + "'";
+}
+inline std::string result_text(std::size_t i) { return "result " + std::to_string(i); }
+
 class seen_call {
  public:
   // `keeps_bytes`: host memory is copied.
@@ -46,7 +51,7 @@ class seen_call {
   void each_written(const std::function<void(std::size_t, bool)>& wrote) const;
   // Calls shared(result, whether it did) for each result with elements that may share an argument's memory.
   void each_shared(std::span<const value> results, const std::function<void(std::size_t, bool)>& shared) const;
-  std::string argument_text(std::size_t i) const { return "argument '" + std::string(schema_.arguments[i].name) + "'"; }
+  std::string argument_text(std::size_t i) const { return contracts::argument_text(schema_, i); }
 
  private:
   void check_bytes(std::vector<problem>& found, bool threw) const;
@@ -58,7 +63,6 @@ class seen_call {
   std::vector<seen_memory> memories_;
 };
 
-inline std::string result_text(std::size_t i) { return "result " + std::to_string(i); }
 // Whose memory it has; null without elements.
 const storage* memory_of_elements(const tensor& t) noexcept;
 // The number of the first element, in row-major order, that is NaN or infinite; in host memory.

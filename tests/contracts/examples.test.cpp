@@ -116,6 +116,7 @@ TEST_CASE("contracts: exemptions take findings out, and those that match nothing
   CHECK(refusal("alas a::b | x") ==
         "exemptions, line 1: found an unknown rule in 'alas a::b | x', wanted 'RULE OPERATOR | REASON'");
   CHECK(contracts::exemptions("alias shown::alone | not among them").apply_to(r).empty());
+  CHECK(refusal("keys a::b | the rule that is last") == "nothing was thrown");
   CHECK(refusal("alias a::b | x\nalias a::b | y") ==
         "exemptions, line 2: found once more 'alias a::b | y', wanted 'RULE OPERATOR | REASON'");
 }

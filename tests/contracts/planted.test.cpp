@@ -400,6 +400,26 @@ TEST_CASE("contracts: what a schema lets a kernel do, and no call does", "[contr
         "times)");
 }
 
+TEST_CASE("contracts: hints count the calls of several threads", "[contracts]") {
+  contracts::checker check;
+  std::vector<std::thread> all;
+  for (int i = 0; i < 4; ++i) {
+    all.emplace_back([&] {
+      tensor x = given();
+      const modes::scope on(check, modes::below);
+      for (int n = 0; n < 50; ++n) {
+        forgotten(x);
+        never_shares(x);
+      }
+    });
+  }
+  for (std::thread& t : all) t.join();
+  const std::vector<contracts::finding> hints = check.hints();
+  REQUIRE(hints.size() == 2);
+  CHECK(hints[0].times == 200);
+  CHECK(hints[1].times == 200);
+}
+
 TEST_CASE("contracts: a finding says operator, argument, kernel and how often", "[contracts]") {
   contracts::checker check;
   const tensor x = given();
