@@ -73,14 +73,16 @@ std::optional<cost> linear(arguments a) {
   return product(elements_within(x, 0, 1) * elements_within(w, 0, 1), size(x, 1), a[2].is<tensor>(), {&x, &w});
 }
 
-// Two products of every query with every key.
+// Two products of every query with every key. `Causal` is the argument that says whether keys are masked.
+template <std::size_t Causal>
 std::optional<cost> attention(arguments a) {
   if (!are_tensors(a, 0, {2, 2, 2})) return std::nullopt;
   const tensor &q = tensor_at(a, 0), &k = tensor_at(a, 1), &v = tensor_at(a, 2);
   const double keys = size(k, 2), rows = elements_within(q, 0, 1);
   const double products = 2 * rows * keys * (size(q, 1) + size(v, 1));
+  const bool causal = a.size() > Causal && a[Causal].is<bool>() && a[Causal].get<bool>();
   return cost{products, products + 5 * rows * keys, bytes(q) + bytes(k) + bytes(v),
-              rows * size(v, 1) * static_cast<double>(size_of(q.dtype()))};
+              rows * size(v, 1) * static_cast<double>(size_of(q.dtype())), causal ? products / 2 : 0};
 }
 
 std::span<const std::int64_t> integers(const value& v) { return v.get<std::span<const std::int64_t>>(); }
@@ -138,7 +140,8 @@ rules& of_process() {
                                 {"topbit::convolve", convolution},
                                 {"topbit::convolve_input_gradient", input_gradient},
                                 {"topbit::convolve_weight_gradient", weight_gradient},
-                                {"aten::scaled_dot_product_attention", attention}}};
+                                {"aten::scaled_dot_product_attention", attention<5>},
+                                {"topbit::attend", attention<4>}}};
   return r;
 }
 
@@ -178,6 +181,7 @@ profile::cost& profile::cost::operator+=(const cost& other) noexcept {
   operations += other.operations;
   bytes_read += other.bytes_read;
   bytes_written += other.bytes_written;
+  masked += other.masked;
   return *this;
 }
 

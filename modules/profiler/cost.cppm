@@ -14,6 +14,7 @@ export namespace profile {
 struct cost {
   double products = 0, operations = 0;
   double bytes_read = 0, bytes_written = 0;
+  double masked = 0;  // of products and operations: with keys that causal attention masks, half of them
   cost& operator+=(const cost& other) noexcept;
   friend bool operator==(const cost&, const cost&) = default;
 };

@@ -12,6 +12,7 @@ module topbit.profiler;
 import topbit.std;
 import topbit.core;
 import :gzip;
+import :shared_library;
 
 namespace topbit::detail {
 
@@ -30,13 +31,11 @@ const zlib& loaded_zlib(const std::string& path) {
     zlib found;
     void* const library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return found;
-    const auto find = [&](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    };
-    find(found.write, "gzwrite");
-    find(found.read, "gzread");
-    find(found.close, "gzclose");
-    if (found.write != nullptr && found.read != nullptr && found.close != nullptr) find(found.open, "gzopen");
+    find_function(found.write, library, "gzwrite");
+    find_function(found.read, library, "gzread");
+    find_function(found.close, library, "gzclose");
+    if (found.write != nullptr && found.read != nullptr && found.close != nullptr)
+      find_function(found.open, library, "gzopen");
     return found;
   }();
   if (z.open == nullptr) {

@@ -52,7 +52,9 @@ void profile_memory::allocated(device where, const void* block, std::size_t byte
   const std::lock_guard lock(mutex_);
   const std::size_t i = index_of(where);
   of_device& d = devices_[i];
-  profile::holder& by = d.now.try_emplace({name, range}, std::string(name), std::string(range)).first->second;
+  auto holder = d.now.find(std::pair(name, range));
+  if (holder == d.now.end()) holder = d.now.try_emplace({std::string(name), std::string(range)}).first;
+  blocks_held& by = holder->second;
   blocks_.insert_or_assign(block, held_block{&by, bytes});
   by.bytes += bytes;
   ++by.blocks;
@@ -92,8 +94,8 @@ void profile_memory::keep(const memory_sample& s) {
 
 std::vector<profile::holder> profile_memory::largest(const holders& all, std::size_t most) {
   std::vector<profile::holder> list;
-  for (const auto& [name, h] : all) {
-    if (h.blocks != 0) list.push_back(h);
+  for (const auto& [of, held] : all) {
+    if (held.blocks != 0) list.push_back({of.first, of.second, held.bytes, held.blocks});
   }
   std::ranges::sort(list, [](const auto& a, const auto& b) {
     return std::tie(b.bytes, a.name, a.range) < std::tie(a.bytes, b.name, b.range);

@@ -38,9 +38,20 @@ class profile_memory final : public author::memory_observer {
   std::vector<std::pair<device, memory_sample>> samples() const;
 
  private:
-  using holders = std::map<std::pair<std::string_view, std::string_view>, profile::holder>;
+  // Its own texts: what a thread recorded is freed when it ends.
+  struct by_name {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const noexcept {
+      return std::tie(a.first, a.second) < std::tie(b.first, b.second);
+    }
+  };
+  struct blocks_held {
+    std::uint64_t bytes = 0, blocks = 0;
+  };
+  using holders = std::map<std::pair<std::string, std::string>, blocks_held, by_name>;
   struct held_block {
-    profile::holder* by;  // of its device
+    blocks_held* by;  // of its device
     std::size_t bytes;
   };
   struct of_device {

@@ -34,9 +34,10 @@ struct schedule {
 
 struct options {
   observe::threads threads = observe::threads::all;
-  bool inputs = false;    // tells calls apart by dtypes, sizes and devices of their arguments
-  bool costs = false;     // what kernels cost, by the rules of :cost; implies inputs
-  bool memory = false;    // who takes memory, and who holds it at the peak; of all threads
+  bool inputs = false;                              // tells calls apart by dtypes, sizes and devices of their arguments
+  bool costs = false;                               // what kernels cost, by the rules of :cost; implies inputs
+  causal_counting causal = causal_counting::whole;  // where a kernel computes causal attention
+  bool memory = false;                              // who takes memory, and who holds it at the peak; of all threads
   bool backward = false;  // arrows in the trace from calls to their nodes in the backward pass
   /// Events of each thread that are kept for write_trace(), the newest: 48 bytes each. The table counts all.
   std::size_t limit = std::size_t{1} << 20;
@@ -49,8 +50,8 @@ struct options {
 /// profile is on, cost a jump. A table is summed while the calls run: asking for it takes time by the number of its
 /// rows.
 ///
-/// Memory: a row for each name, inputs and range; 48 bytes for each event that is kept; what a thread recorded stays
-/// when it ends.
+/// Memory, of each thread: a row for each name, inputs and range; 48 bytes for each event that is kept. Threads that
+/// have ended are one in this, of which the newest events are kept.
 ///
 /// Threads: table() and write_trace() may be called from any thread at any time; step() and stop() by one at a time.
 class [[nodiscard("the profile ends with the full expression that makes it")]] session {

@@ -40,6 +40,10 @@ double mean_ns(const row& r) {
   return static_cast<double>(r.total_ns) / static_cast<double>(std::max<std::uint64_t>(r.calls, 1));
 }
 
+double products_per_second(const row& r) {
+  return r.work && r.self_ns != 0 ? r.work->products * 1e9 / static_cast<double>(r.self_ns) : 0;
+}
+
 double key_of(const row& r, column c) {
   switch (c) {
     case column::name: break;
@@ -48,7 +52,7 @@ double key_of(const row& r, column c) {
     case column::mean: return mean_ns(r);
     case column::calls: return static_cast<double>(r.calls);
     case column::allocated: return static_cast<double>(r.allocated);
-    case column::products: return r.work ? r.work->products : -1;
+    case column::products: return products_per_second(r);
   }
   return 0;
 }
@@ -63,6 +67,9 @@ struct text_column {
   std::string (*of)(const row&, const table&);
   bool left = false;
 };
+const char* text_of(profile::causal_counting c) noexcept {
+  return c == profile::causal_counting::whole ? "whole" : "half";
+}
 std::string share(std::int64_t ns, const table& t) {
   return fixed(t.elapsed_ns == 0 ? 0 : 100.0 * static_cast<double>(ns) / static_cast<double>(t.elapsed_ns), 1);
 }
@@ -76,12 +83,15 @@ std::vector<text_column> columns_of(const table& t) {
       {"total", [](const row& r, const table&) { return time_text(r.total_ns); }},
       {"mean", [](const row& r, const table&) { return time_text(static_cast<std::int64_t>(mean_ns(r))); }}};
   const auto some = [&](auto has) { return std::ranges::any_of(t.rows, has); };
+  if (some([](const row& r) { return r.own_ns != 0; }))
+    all.insert(all.end() - 1,
+               {"without own", [](const row& r, const table&) { return time_text(r.total_ns - r.own_ns); }});
   if (some([](const row& r) { return r.allocated != 0; }))
     all.push_back({"allocated", [](const row& r, const table&) { return size_text(r.allocated); }});
   if (some([](const row& r) { return r.work.has_value(); })) {
     all.push_back({"products", [](const row& r, const table&) {
-                     if (!r.work || r.work->products == 0 || r.self_ns == 0) return std::string("-");
-                     return with_unit(r.work->products * 1e9 / static_cast<double>(r.self_ns), rates, 1000);
+                     const double rate = products_per_second(r);
+                     return rate == 0 ? std::string("-") : with_unit(rate, rates, 1000);
                    }});
   }
   if (some([](const row& r) { return !r.range.empty(); }))
@@ -113,8 +123,18 @@ table profile::table::grouped(grouping by, column sorted) const {
     all.self_ns += r.self_ns;
     all.total_ns += r.total_ns;
     all.allocated += r.allocated;
+    all.own_ns += r.own_ns;
+    all.nested_ns += r.nested_ns;
+    all.nested_own_ns += r.nested_own_ns;
     if (all.work && r.work) *all.work += *r.work;
     if (!r.work) all.work.reset();
+  }
+  // A row of other inputs that has the nested time too is now the same row.
+  if (by != grouping::inputs) {
+    for (row& r : g.rows) {
+      r.total_ns -= std::exchange(r.nested_ns, 0);
+      r.own_ns -= std::exchange(r.nested_own_ns, 0);
+    }
   }
   std::ranges::sort(g.rows, [&](const row& a, const row& b) {
     const double x = key_of(a, sorted), y = key_of(b, sorted);
@@ -144,10 +164,13 @@ std::string to_string(const table& t, std::size_t most_rows) {
     text += '\n';
   }
   if (count < t.rows.size()) text += "and " + std::to_string(t.rows.size() - count) + " more\n";
-  const auto own = static_cast<std::int64_t>(t.own_ns * static_cast<double>(t.events));
   text += std::to_string(t.events) + " events in " + time_text(t.elapsed_ns);
-  if (own != 0) text += ", of which the profile itself took about " + time_text(own);
+  if (t.own_ns != 0) {
+    text += ", for each of which the profile itself took " + time_text(static_cast<std::int64_t>(t.own_ns)) + ", " +
+            time_text(static_cast<std::int64_t>(t.own_ns * static_cast<double>(t.events))) + " in all";
+  }
   text += '\n';
+  if (t.causal) text += "products of causal attention: " + std::string(text_of(*t.causal)) + '\n';
   if (t.dropped != 0) text += std::to_string(t.dropped) + " events are in the table but not in the trace: the limit\n";
   for (const profile::peak& p : t.peaks) {
     text += "peak of " + to_string(p.where) + ": " + size_text(p.bytes) + '\n';
@@ -167,14 +190,17 @@ std::string to_string(const table& t) { return to_string(t, t.rows.size()); }
 
 std::string to_json(const table& t) {
   json all{{"elapsed_ns", t.elapsed_ns}, {"events", t.events}, {"dropped", t.dropped}, {"own_ns", t.own_ns}};
+  if (t.causal) all["causal"] = text_of(*t.causal);
   all["rows"] = json::array();
   for (const row& r : t.rows) {
-    json one{{"name", r.name},         {"kind", std::string(name_of(r.kind))},
-             {"inputs", r.inputs},     {"range", r.range},
-             {"calls", r.calls},       {"self_ns", r.self_ns},
-             {"total_ns", r.total_ns}, {"allocated", r.allocated}};
+    json one{{"name", r.name},          {"kind", std::string(name_of(r.kind))},
+             {"inputs", r.inputs},      {"range", r.range},
+             {"calls", r.calls},        {"self_ns", r.self_ns},
+             {"total_ns", r.total_ns},  {"total_without_own_ns", r.total_ns - r.own_ns},
+             {"allocated", r.allocated}};
     if (r.work) {
       one["cost"] = {{"products", r.work->products},
+                     {"products_per_second", products_per_second(r)},
                      {"operations", r.work->operations},
                      {"bytes_read", r.work->bytes_read},
                      {"bytes_written", r.work->bytes_written}};
@@ -199,11 +225,13 @@ std::string to_csv(const table& t) {
     return q + "\"";
   };
   std::string text =
-      "name,kind,inputs,range,calls,self_ns,total_ns,allocated,products,operations,bytes_read,bytes_written\r\n";
+      "name,kind,inputs,range,calls,self_ns,total_ns,total_without_own_ns,allocated,products,operations,bytes_read,"
+      "bytes_written\r\n";
   for (const row& r : t.rows) {
     text += quoted(r.name) + "," + std::string(name_of(r.kind)) + "," + quoted(r.inputs) + "," + quoted(r.range);
     for (const std::uint64_t n :
-         {r.calls, static_cast<std::uint64_t>(r.self_ns), static_cast<std::uint64_t>(r.total_ns), r.allocated}) {
+         {r.calls, static_cast<std::uint64_t>(r.self_ns), static_cast<std::uint64_t>(r.total_ns),
+          static_cast<std::uint64_t>(r.total_ns - r.own_ns), r.allocated}) {
       text += "," + std::to_string(n);
     }
     const profile::cost c = r.work.value_or(profile::cost{});

@@ -49,16 +49,18 @@ class event_writer {
                           : s.kind == observe::kind::range ? "user_annotation"
                                                            : std::string(name_of(s.kind))) +
                          R"(","pid":)" + process_ + R"(,"tid":)" + std::to_string(thread) + R"(,"ts":)";
-    std::string after = "}";
-    if (!inputs.empty()) after = R"(,"args":{"inputs":)" + json_string(inputs) + "}}";
+    std::string after = inputs.empty() ? "}}" : R"(,"inputs":)" + json_string(inputs) + "}}";
     return {std::move(before), std::move(after)};
   }
-  void slice(const phrase& p, std::int64_t start, std::int64_t duration) {
+  // The id is the same for a call, the redispatches that pass it on, and its node in the backward pass.
+  void slice(const phrase& p, const profile_event& e) {
     std::string& to = add();
     to += p.before;
-    append_microseconds(start);
+    append_microseconds(e.start_ns);
     to += R"(,"dur":)";
-    append_microseconds(duration);
+    append_microseconds(e.duration_ns);
+    to += R"(,"args":{"External id":)";
+    append_number(e.link != 0 ? e.link : e.id);
     to += p.after;
   }
   // One end of an arrow: "s" in the call, "f" in the node.
@@ -91,12 +93,15 @@ class event_writer {
     to_.write(text_);
     text_.clear();
   }
+  void append_number(std::uint64_t x) {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr;
+    text_.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  }
   // Nanoseconds as microseconds, exactly.
   void append_microseconds(std::int64_t ns) {
     ns = std::max<std::int64_t>(0, ns);
-    std::array<char, 32> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), ns / 1000).ptr;
-    text_.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    append_number(static_cast<std::uint64_t>(ns / 1000));
     const auto rest = static_cast<int>(ns % 1000);
     if (rest == 0) return;
     text_ += '.';
@@ -122,35 +127,41 @@ void write_trace(const std::string& path, const profile_recorder& recorder, cons
   text_writer file(path);
   event_writer to(file);
   // Copies: the threads go on while this writes.
-  std::vector<std::pair<const profile_thread*, std::vector<profile_event>>> all;
+  const std::vector<profile_recorder::thread_events> all = recorder.events();
   std::unordered_set<std::uint64_t> wanted;
-  for (const profile_thread* t : recorder.threads()) {
-    all.emplace_back(t, t->events());
-    for (const profile_event& e : all.back().second) {
+  for (const auto& part : all) {
+    for (const profile_event& e : part.events) {
       if (e.link != 0) wanted.insert(e.link);
     }
   }
   std::unordered_map<std::uint64_t, arrow_begin> begins;
-  for (const auto& [t, events] : all) {
-    to.thread(t->number());
+  for (const auto& part : all) {
+    // Events of a thread follow each other, also of those that have ended.
+    unsigned thread = 0;
     std::unordered_map<std::uint64_t, event_writer::phrase> phrases;
-    for (const profile_event& e : events) {
+    for (const profile_event& e : part.events) {
+      if (std::exchange(thread, e.thread) != e.thread) {
+        to.thread(thread);
+        phrases.clear();
+      }
       const std::uint64_t key = reinterpret_cast<std::uintptr_t>(e.site) | std::uint64_t{e.redispatch};
       auto found = phrases.find(key);
       if (found == phrases.end()) {
-        auto phrase = to.slice_phrase(*e.site, t->number(), e.redispatch, t->inputs_of(*e.site));
+        auto phrase = to.slice_phrase(*e.site, thread, e.redispatch, part.of->inputs_of(*e.site));
         found = phrases.emplace(key, std::move(phrase)).first;
       }
-      to.slice(found->second, e.start_ns, e.duration_ns);
-      if (wanted.contains(e.id)) begins.emplace(e.id, arrow_begin{t->number(), e.start_ns});
+      to.slice(found->second, e);
+      // A call ends after its redispatches.
+      if (wanted.contains(e.id)) begins.insert_or_assign(e.id, arrow_begin{thread, e.start_ns});
     }
   }
-  for (const auto& [t, events] : all) {
-    for (const profile_event& e : events) {
+  std::uint64_t arrows = 0;
+  for (const auto& part : all) {
+    for (const profile_event& e : part.events) {
       const auto from = e.link == 0 ? begins.end() : begins.find(e.link);
       if (from == begins.end()) continue;
-      to.arrow("s", e.id, from->second.thread, from->second.at);
-      to.arrow("f", e.id, t->number(), e.start_ns);
+      to.arrow("s", ++arrows, from->second.thread, from->second.at);
+      to.arrow("f", arrows, e.thread, e.start_ns);
     }
   }
   if (memory != nullptr) {

@@ -82,6 +82,37 @@ TEST_CASE("cost: calls without elements cost nothing", "[profiler][PR17]") {
 TEST_CASE("cost: attention is two products of every query with every key", "[profiler][PR17]") {
   const tb::tensor q = tb::ones({2, 3, 5, 8}), k = tb::ones({2, 3, 7, 8});
   CHECK(cost_of_call([&] { (void)tb::scaled_dot_product_attention(q, k, k); }).products == 2.0 * 2 * 2 * 3 * 5 * 7 * 8);
+  CHECK(cost_of_call([&] { (void)tb::native::attend(q, k, k, std::nullopt, false, 1.0); }).products ==
+        2.0 * 2 * 2 * 3 * 5 * 7 * 8);
+}
+
+TEST_CASE("cost: of causal attention the masked half is counted or not, and the table says which", "[profiler][PR17]") {
+  const tb::tensor q = tb::ones({2, 3, 5, 8}), half_precision = tb::to(q, tb::dtype::float16);
+  const double whole = 2.0 * 2 * 2 * 3 * 5 * 5 * 8;
+  const auto attend = [&](profile::causal_counting counting, const tb::tensor& x, bool causal) {
+    profile::session p({.threads = tb::observe::threads::mine, .costs = true, .causal = counting});
+    (void)tb::scaled_dot_product_attention(x, x, x, std::nullopt, 0.0, causal);
+    p.stop();
+    return p.table();
+  };
+  const auto products = [](const profile::table& t) {
+    double sum = 0;
+    for (const profile::row& r : t.rows) sum += r.work ? r.work->products : 0;
+    return sum;
+  };
+  for (const tb::tensor& x : {q, half_precision}) {
+    const profile::table all = attend(profile::causal_counting::whole, x, true);
+    CHECK(products(all) == whole);
+    CHECK(to_string(all).find("\nproducts of causal attention: whole\n") != std::string::npos);
+    const profile::table some = attend(profile::causal_counting::half, x, true);
+    CHECK(products(some) == whole / 2);
+    CHECK(to_string(some).find("\nproducts of causal attention: half\n") != std::string::npos);
+    CHECK(to_json(some).find("\"causal\": \"half\"") != std::string::npos);
+  }
+  const profile::table full = attend(profile::causal_counting::half, q, false);
+  CHECK(products(full) == whole);
+  CHECK_FALSE(full.causal);
+  CHECK(to_string(full).find("causal") == std::string::npos);
 }
 
 TEST_CASE("cost: pointwise operators and reductions count elements, views nothing", "[profiler][PR17]") {

@@ -1,9 +1,13 @@
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,6 +25,13 @@ using tb::observe::kind;
 namespace {
 
 constexpr profile::options mine{.threads = tb::observe::threads::mine};
+
+// Calls itself with the first half until one element is left.
+constexpr tb::op<"profiled::halved(Tensor self) -> Tensor"> halved;
+tb::tensor halved_kernel(const tb::tensor& self) {
+  return self.numel() == 1 ? tb::clone(self) : halved(tb::narrow(self, 0, 0, self.numel() / 2));
+}
+const auto library = tb::library("profiled").def(halved).impl<&halved_kernel>(halved, tb::key::CPU);
 
 const tb::tensor x = tb::ones({4, 8}), w = tb::ones({16, 8}), b = tb::ones({16});
 
@@ -100,9 +111,10 @@ TEST_CASE("profile: sorts by any column, and prints a table, JSON and CSV", "[pr
   profile::table t;
   t.elapsed_ns = 10'000;
   t.events = 6;
+  t.own_ns = 100;
   t.rows = {{"b", kind::call, "", "", 2, 3000, 4000, 2048},
             {"a", kind::call, "", "", 4, 1000, 6000, 0, profile::cost{8, 9, 10, 11}},
-            {"step \"1\"", kind::range, "", "", 1, 500, 9000, 0}};
+            {"step \"1\"", kind::range, "", "", 1, 500, 9000, 0, std::nullopt, 600}};
   const auto first = [&](profile::column c) { return t.grouped(profile::grouping::names, c).rows[0].name; };
   CHECK(first(profile::column::self) == "b");
   CHECK(first(profile::column::total) == "step \"1\"");
@@ -112,20 +124,81 @@ TEST_CASE("profile: sorts by any column, and prints a table, JSON and CSV", "[pr
   CHECK(first(profile::column::products) == "a");
   CHECK(first(profile::column::name) == "a");
   CHECK(to_string(t.grouped(), 2) ==
-        "name  calls     self  self %    total     mean  allocated  products\n"
-        "b         2  3.00 us    30.0  4.00 us  2.00 us   2.00 KiB         -\n"
-        "a         4  1.00 us    10.0  6.00 us  1.50 us        0 B  8.00 M/s\n"
+        "name  calls     self  self %    total  without own     mean  allocated  products\n"
+        "b         2  3.00 us    30.0  4.00 us      4.00 us  2.00 us   2.00 KiB         -\n"
+        "a         4  1.00 us    10.0  6.00 us      6.00 us  1.50 us        0 B  8.00 M/s\n"
         "and 1 more\n"
-        "6 events in 10.0 us\n");
+        "6 events in 10.0 us, for each of which the profile itself took 100 ns, 600 ns in all\n");
+  CHECK(to_string(t.grouped(profile::grouping::names, profile::column::total), 1).find("9.00 us      8.40 us") !=
+        std::string::npos);
   const auto json = nlohmann::json::parse(to_json(t));
   CHECK(json["rows"][1]["cost"]["products"] == 8);
+  CHECK(json["rows"][1]["cost"]["products_per_second"] == 8e6);
   CHECK(json["rows"][2]["name"] == "step \"1\"");
+  CHECK(json["rows"][2]["total_ns"] == 9000);
+  CHECK(json["rows"][2]["total_without_own_ns"] == 8400);
+  CHECK(json["own_ns"] == 100);
   CHECK(json["elapsed_ns"] == 10'000);
   CHECK(to_csv(t) ==
-        "name,kind,inputs,range,calls,self_ns,total_ns,allocated,products,operations,bytes_read,bytes_written\r\n"
-        "\"b\",call,\"\",\"\",2,3000,4000,2048,,,,\r\n"
-        "\"a\",call,\"\",\"\",4,1000,6000,0,8,9,10,11\r\n"
-        "\"step \"\"1\"\"\",range,\"\",\"\",1,500,9000,0,,,,\r\n");
+        "name,kind,inputs,range,calls,self_ns,total_ns,total_without_own_ns,allocated,products,operations,bytes_read,"
+        "bytes_written\r\n"
+        "\"b\",call,\"\",\"\",2,3000,4000,4000,2048,,,,\r\n"
+        "\"a\",call,\"\",\"\",4,1000,6000,6000,0,8,9,10,11\r\n"
+        "\"step \"\"1\"\"\",range,\"\",\"\",1,500,9000,8400,0,,,,\r\n");
+}
+
+TEST_CASE("profile: products are sorted by their rate, as they are shown", "[profiler][PR14]") {
+  profile::table t;
+  t.rows = {{"much", kind::call, "", "", 1, 10'000, 10'000, 0, profile::cost{100, 100}},
+            {"none", kind::call, "", "", 1, 1, 1, 0},
+            {"fast", kind::call, "", "", 1, 10, 10, 0, profile::cost{50, 50}}};
+  std::vector<std::string> names;
+  for (const profile::row& r : t.grouped(profile::grouping::names, profile::column::products).rows)
+    names.push_back(r.name);
+  CHECK(names == std::vector<std::string>{"fast", "much", "none"});
+}
+
+TEST_CASE("profile: of totals, what the profile itself took is known from the events inside", "[profiler][PR16]") {
+  profile::session p(mine);
+  {
+    const tb::observe::profile_range outer("outer");
+    for (int i = 0; i < 50; ++i) const tb::observe::profile_range inner("inner");
+  }
+  p.stop();
+  const profile::table t = p.table();
+  CHECK(t.events == 51);  // the empty events of the measurement are none of them
+  CHECK(t.own_ns > 0);
+  const profile::row outer = row_of(t, "outer", kind::range);
+  CHECK(outer.own_ns == std::min(static_cast<std::int64_t>(50 * t.own_ns), outer.total_ns));
+  CHECK(row_of(t, "inner", kind::range).own_ns == 0);
+  CHECK(to_string(t).find("for each of which the profile itself took ") != std::string::npos);
+}
+
+TEST_CASE("profile: by inputs, a call has its time in a call of the same operator with other inputs",
+          "[profiler][PR14]") {
+  profile::options how = mine;
+  how.inputs = true;
+  profile::session p(how);
+  (void)halved(tb::ones({4}));
+  p.stop();
+  const profile::table by_inputs = p.table().grouped(profile::grouping::inputs, profile::column::total);
+  std::vector<std::string> inputs;
+  std::int64_t above = by_inputs.elapsed_ns, self = 0;
+  for (const profile::row& r : by_inputs.rows) {
+    if (r.name != "profiled::halved") continue;
+    inputs.push_back(r.inputs);
+    CHECK(r.total_ns > 0);
+    CHECK(r.total_ns >= r.self_ns);
+    CHECK(r.total_ns <= above);
+    above = r.total_ns;
+    self += r.self_ns;
+  }
+  CHECK(inputs == std::vector<std::string>{"float32[4]", "float32[2]", "float32[1]"});
+  const profile::row by_name = row_of(p.table().grouped(), "profiled::halved");
+  CHECK(by_name.calls == 1);
+  CHECK(by_name.total_ns == by_inputs.rows[0].total_ns);
+  CHECK(by_name.self_ns == self);
+  CHECK(row_of(by_inputs.grouped(), "profiled::halved").total_ns == by_name.total_ns);
 }
 
 TEST_CASE("profile: backward nodes and optimizer steps are rows of their own", "[profiler][PR6]") {
@@ -187,6 +260,82 @@ TEST_CASE("profile: of all threads, while they run", "[profiler][threads]") {
   p.stop();
   CHECK(row_of(p.table().grouped(), "aten::add.Tensor").calls == threads * calls);
   CHECK(row_of(p.table().grouped(), "round", kind::range).calls == threads * calls);
+}
+
+TEST_CASE("profile: threads that have ended are one part, with all that they did", "[profiler][threads]") {
+  constexpr int threads = 20;
+  profile::session p({.inputs = true, .memory = true, .limit = 30});
+  tb::tensor kept;
+  for (int i = 0; i < threads; ++i) {
+    std::thread([&] {
+      const tb::observe::profile_range range("round");
+      (void)(x + x);
+      kept = x + tb::ones({8});
+    }).join();
+  }
+  p.stop();
+  const profile::table t = p.table();
+  // A row for each site, not for each site of a thread.
+  const auto rows_of = [&](std::string_view name) {
+    return std::ranges::count_if(t.rows, [&](const profile::row& r) { return r.name == name; });
+  };
+  CHECK(rows_of("round") == 1);
+  CHECK(rows_of("aten::add.Tensor") == 2);
+  CHECK(row_of(t.grouped(), "round", kind::range).calls == threads);
+  CHECK(row_of(t.grouped(), "aten::add.Tensor").calls == 2 * threads);
+  CHECK(row_of(t.grouped(profile::grouping::ranges), "aten::add.Tensor").range == "round");
+  CHECK(row_of(t.grouped(), "aten::add.Tensor").total_ns <= row_of(t.grouped(), "round", kind::range).total_ns);
+  CHECK(t.dropped >= t.events - 30);
+  REQUIRE(t.peaks.size() == 1);
+  CHECK(std::ranges::any_of(t.peaks[0].holders, [](const profile::holder& h) { return h.range == "round"; }));
+  // The newest events of the last threads, each with the number of its own.
+  const training::folder folder("ended");
+  p.write_trace(folder / "t.json");
+  std::set<int> numbers;
+  std::size_t slices = 0;
+  std::ifstream in(folder / "t.json");
+  const nlohmann::json trace = nlohmann::json::parse(in);
+  for (const auto& e : trace["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    ++slices;
+    numbers.insert(e["tid"].get<int>());
+  }
+  CHECK(slices == 30);
+  CHECK(numbers.size() > 1);
+}
+
+TEST_CASE("profile: threads end while others read, and after the profile", "[profiler][threads]") {
+  std::atomic<bool> stop = false;
+  std::atomic<int> ended = 0;
+  std::optional<profile::session> p(std::in_place, profile::options{.inputs = true, .memory = true, .limit = 100});
+  std::thread making([&] {
+    while (!stop) {
+      std::thread([] {
+        const tb::observe::profile_range range("round");
+        (void)(x + x);
+      }).join();
+      ++ended;
+    }
+  });
+  const training::folder folder("ending");
+  std::uint64_t before = 0;
+  for (int i = 0; i < 20; ++i) {
+    for (const int from = ended; ended == from;) std::this_thread::yield();
+    const profile::table t = p->table();
+    CHECK(t.events >= before);
+    before = t.events;
+    if (i % 5 == 0) p->write_trace(folder / "t.json");
+  }
+  std::thread outlives([&] {
+    (void)(x + x);
+    while (!stop) std::this_thread::yield();
+  });
+  const std::uint64_t least = static_cast<std::uint64_t>(ended.load());
+  CHECK(row_of(p->table().grouped(), "round", kind::range).calls >= least);
+  p.reset();
+  stop = true;
+  outlives.join();
+  making.join();
 }
 
 TEST_CASE("profile: ranges that end in another order leave a table that is right", "[profiler]") {

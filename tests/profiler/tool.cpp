@@ -1,11 +1,16 @@
 // A tool library in the interface of Kokkos Tools: writes down what it is told.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace {
 struct space {
   char name[64];
+};
+struct settings {
+  bool requires_global_fencing;
+  bool unused[255];
 };
 std::uint64_t kernels = 0;
 std::uint64_t blocks = 0, freed = 0;
@@ -26,6 +31,26 @@ void kokkosp_begin_parallel_reduce(const char* name, std::uint32_t device, std::
   std::printf("reduce %s on %u\n", name, device);
 }
 void kokkosp_end_parallel_reduce(std::uint64_t id) { std::printf("end %llu\n", static_cast<unsigned long long>(id)); }
+void kokkosp_request_tool_settings(std::uint32_t count, settings* to) {
+  std::printf("settings %u %s\n", count, to->requires_global_fencing ? "fencing" : "no fencing");
+  to->requires_global_fencing = std::getenv("TOOL_ASKS_FOR_FENCES") != nullptr;
+}
+void kokkosp_begin_parallel_scan(const char* name, std::uint32_t device, std::uint64_t* id) {
+  *id = ++kernels;
+  std::printf("scan %s on %u\n", name, device);
+}
+void kokkosp_end_parallel_scan(std::uint64_t id) { std::printf("end %llu\n", static_cast<unsigned long long>(id)); }
+void kokkosp_begin_fence(const char*, std::uint32_t device, std::uint64_t* id) {
+  *id = 7;
+  std::printf("fence on %u\n", device);
+}
+void kokkosp_end_fence(std::uint64_t id) { std::printf("end fence %llu\n", static_cast<unsigned long long>(id)); }
+void kokkosp_begin_deep_copy(space to, const char*, const void* destination, space from, const char*,
+                             const void* source, std::uint64_t bytes) {
+  std::printf("copy %llu bytes from %s to %s%s%s\n", static_cast<unsigned long long>(bytes), from.name, to.name,
+              source == nullptr ? ", no source" : "", destination == nullptr ? ", no destination" : "");
+}
+void kokkosp_end_deep_copy() { std::printf("end copy\n"); }
 void kokkosp_push_profile_region(const char* name) { std::printf("push %s\n", name); }
 void kokkosp_pop_profile_region() { std::printf("pop\n"); }
 void kokkosp_allocate_data(space where, const char*, const void*, std::uint64_t bytes) {

@@ -15,21 +15,48 @@ check() {
 TOPBIT_TOOLS=$tool "$program" >"$folder/out"
 check <<'WANTED'
 init 0 20210623 0
+settings 1 no fencing
 push main
 for aten::ones on 0
 end 1
 for aten::add.Tensor on 0
 end 2
-reduce aten::sum on 0
+scan aten::cumsum on 0
 end 3
+reduce aten::sum on 0
+end 4
+for aten::ones on 0
+end 5
+copy 8 bytes from Host to Host, no destination
+end copy
+for aten::ones on 0
+end 6
+copy 8 bytes from Host to Host
+end copy
+copy 8 bytes from Host to Host, no destination
+end copy
 pop
 memory
 finalize
 WANTED
 
+# A tool that asks for fences is told of one before each beginning and each end.
+TOOL_ASKS_FOR_FENCES=1 TOPBIT_TOOLS=$tool "$program" | sed -n '4,11p' >"$folder/out"
+check <<'WANTED'
+fence on 0
+end fence 7
+for aten::ones on 0
+fence on 0
+end fence 7
+end 1
+fence on 0
+end fence 7
+WANTED
+
 cp "$tool" "$folder/second.so"
 TOPBIT_TOOLS=$tool:$folder/second.so "$program" >"$folder/out"
 grep -c '^end 3$' "$folder/out" | grep -qx 2
+grep -c '^end copy$' "$folder/out" | grep -qx 6
 grep -c '^pop$' "$folder/out" | grep -qx 2
 
 TOPBIT_TOOLS="$folder/none.so:$other:$tool" "$program" >"$folder/out" 2>"$folder/err"

@@ -7,5 +7,9 @@ namespace tb = topbit;
 int main() {
   const tb::observe::profile_range range("main");
   const tb::tensor x = tb::ones({4});
-  (void)tb::sum(x + x);
+  const tb::tensor sums = tb::cumsum(x + x, 0);
+  (void)tb::sum(sums);
+  tb::tensor pair = tb::clone(tb::ones({2}));
+  tb::copy_(pair, tb::ones({1}));
+  (void)tb::to(pair, tb::dtype::float64);
 }

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -46,10 +48,13 @@ void train_a_step() {
   tb::backward(tb::sum(tb::relu(tb::linear(x, w))));
 }
 
-// The rows that a file can have: without inputs and memory, those that were called, by name.
+// The rows that a file can have: without inputs, memory and own cost, those that were called, by name.
 std::vector<profile::row> plain_rows(const profile::table& t) {
   std::vector<profile::row> rows = t.grouped(profile::grouping::names, profile::column::name).rows;
-  for (profile::row& r : rows) r.allocated = 0;
+  for (profile::row& r : rows) {
+    r.allocated = 0;
+    r.own_ns = 0;
+  }
   std::erase_if(rows, [](const profile::row& r) { return r.total_ns == 0 && r.calls == 0; });
   std::ranges::sort(rows,
                     [](const auto& a, const auto& b) { return std::pair(a.name, a.kind) < std::pair(b.name, b.kind); });
@@ -114,6 +119,34 @@ TEST_CASE("trace file: slices of a thread nest, arrows lead from calls to nodes,
   CHECK(arrows == 3);  // sum, relu, linear
   CHECK(counters > 0);
   CHECK(has_inputs);
+}
+
+TEST_CASE("trace file: a call, what passes it on, and its node have one External id", "[profiler][PR9]") {
+  const training::folder folder("ids");
+  profile::session p(recording());
+  train_a_step();
+  p.stop();
+  p.write_trace(folder / "t.json");
+  std::map<std::string, std::set<std::uint64_t>> ids;  // of each name
+  std::map<std::uint64_t, std::set<std::string>> names;
+  std::map<std::uint64_t, std::multiset<std::string>> kinds;
+  const json all = json::parse(text_of_file(folder / "t.json"));
+  for (const json& e : all["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    const std::uint64_t id = e["args"]["External id"];
+    names[id].insert(e["name"]);
+    kinds[id].insert(e["cat"]);
+    ids[e["name"]].insert(id);
+  }
+  for (const auto& [id, named] : names) CHECK(named.size() == 1);
+  for (const char* name : {"aten::linear", "aten::relu"}) {
+    INFO(name);
+    REQUIRE(ids[name].size() == 1);
+    const std::uint64_t id = *ids[name].begin();
+    CHECK(kinds[id].count("cpu_op") + kinds[id].count("redispatch") == 2);  // it is passed on once
+    CHECK(kinds[id].count("backward") == 1);
+  }
+  CHECK(ids["step \"one\""].size() == 1);
 }
 
 TEST_CASE("trace file: beyond the limit it has the newest events", "[profiler][PR12]") {
