@@ -135,7 +135,7 @@ class function_node : public node {
   std::vector<std::optional<kind_of_result>> kinds_;
   std::string_view name_;
   // backward() runs with the layers of forward(), such as autocast.
-  author::layer_values layers_ = author::layer_values::of_this_thread();
+  author::layer_values layers_ = author::layer_values::of_function();
 };
 
 template <class Function>

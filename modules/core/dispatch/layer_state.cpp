@@ -30,13 +30,19 @@ void add_layer_state(const layer_functions& layer) {
   layers.count.store(n + 1, std::memory_order_release);
 }
 
-layer_values layer_values::of_this_thread() {
+layer_values layer_values::of_this_thread() { return current(false); }
+layer_values layer_values::of_function() { return current(true); }
+
+layer_values layer_values::current(bool of_function) {
   layer_values found;
   found.excluded_ = {};
+  found.of_function_ = of_function;
   const key_set excluded = current_thread_keys().exclude;
   std::size_t i = 0;
   for (const layer_functions& layer : layers.now()) {
-    found.states_[i++] = layer.current();
+    std::shared_ptr<const void>& state = found.states_[i++];
+    if (of_function && !layer.in_backward) continue;
+    state = layer.current();
     found.excluded_ = found.excluded_ | (excluded & layer.key);
   }
   return found;
@@ -44,13 +50,18 @@ layer_values layer_values::of_this_thread() {
 
 void layer_values::install() const noexcept {
   std::size_t i = 0;
-  for (const layer_functions& layer : layers.now()) layer.install(states_[i++].get());
+  for (const layer_functions& layer : layers.now()) {
+    const void* const state = states_[i++].get();
+    if (!of_function_ || layer.in_backward) layer.install(state);
+  }
 }
 
 thread_key_state layer_values_guard::with_keys_of(const layer_values& values) noexcept {
   thread_key_state keys = current_thread_keys();
-  for (const layer_functions& layer : layers.now())
+  for (const layer_functions& layer : layers.now()) {
+    if (values.of_function_ && !layer.in_backward) continue;
     keys.exclude = (keys.exclude - layer.key) | (values.excluded_ & layer.key);
+  }
   return keys;
 }
 

@@ -20,6 +20,9 @@ struct layer_functions {
   std::shared_ptr<const void> (*current)() = nullptr;
   /// Makes such a state, of any thread, that of the calling one.
   void (*install)(const void* state) noexcept = nullptr;
+  /// Whether the backward of a function runs with the state of its forward, as with autocast. Layers that watch calls,
+  /// as modes do, have that of the thread that runs it.
+  bool in_backward = true;
 };
 
 /// Registers a layer's state for as long as the process lives. Once, before other threads run calls: when its module is
@@ -31,20 +34,24 @@ inline constexpr std::size_t most_layers = 4;
 class layer_values {
  public:
   static layer_values of_this_thread();
+  /// For the backward of a function: without those of layers that have `in_backward` false, which a guard leaves alone.
+  static layer_values of_function();
 
  private:
   friend class layer_values_guard;
+  static layer_values current(bool of_function);
   void install() const noexcept;
 
   std::array<std::shared_ptr<const void>, most_layers> states_;
   key_set excluded_ = topbit::detail::excluded_at_first;  // of the layers' keys
+  bool of_function_ = false;
 };
 
 /// Runs a scope with such states; other keys of the thread are unchanged. Same thread only.
 class [[nodiscard("the guard ends with the full expression that makes it")]] layer_values_guard : public force_guard {
  public:
   explicit layer_values_guard(const layer_values& values)
-      : force_guard(with_keys_of(values)), before_(layer_values::of_this_thread()) {
+      : force_guard(with_keys_of(values)), before_(layer_values::current(values.of_function_)) {
     values.install();
   }
   ~layer_values_guard() { before_.install(); }
