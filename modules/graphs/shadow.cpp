@@ -1,0 +1,148 @@
+module topbit.graphs;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+import topbit.ops;
+import :calls;
+import :plan;
+
+namespace topbit::graphs {
+
+tolerance usual_tolerance(dtype t) noexcept {
+  if (t == dtype::float16) return {1e-3, 1e-3};
+  if (t == dtype::bfloat16) return {1e-2, 1e-2};
+  if (t == dtype::float32) return {1e-5, 1e-5};
+  if (t == dtype::float64) return {1e-8, 1e-8};
+  return {};
+}
+
+namespace {
+
+// A copy for the other device, with the strides of the first.
+tensor copied(const tensor& t, device to) {
+  if (!t.defined()) return t;
+  const tensor dense = topbit::to(t, to);
+  return dense.same_as(t) ? aten::clone(t) : dense;
+}
+
+std::vector<double> elements_of(const tensor& t) {
+  const tensor host = aten::contiguous(topbit::to(topbit::to(t, cpu), dtype::float64));
+  const double* const first = host.data_ptr<double>();
+  return {first, first + host.numel()};
+}
+
+void compare(shadow_finding& f, const tensor& a, const tensor& b, tolerance within) {
+  const std::vector<double> x = elements_of(a), y = elements_of(b);
+  f.elements = static_cast<std::int64_t>(x.size());
+  double worst = -1;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+    const bool one_is_nan = std::isnan(x[i]) != std::isnan(y[i]);
+    const double absolute = one_is_nan ? std::numeric_limits<double>::infinity() : std::abs(x[i] - y[i]);
+    f.nan_on_one += one_is_nan;
+    f.differing += !(absolute <= within.absolute + within.relative * std::abs(x[i]));
+    f.max_absolute = std::max(f.max_absolute, absolute);
+    if (x[i] != 0) f.max_relative = std::max(f.max_relative, absolute / std::abs(x[i]));
+    if (absolute <= worst) continue;
+    worst = absolute;
+    f.worst = static_cast<std::int64_t>(i);
+    f.first = x[i];
+    f.second = y[i];
+  }
+}
+
+std::string kernel_on(const operator_handle& op, device where) {
+  return to_string(inspect::computed_row(op, key_of(where.type)));
+}
+
+class side_by_side {
+ public:
+  side_by_side(const graph& g, std::span<const tensor> inputs, const shadow_options& options)
+      : options_(options), first_(g, {}), second_(g, {.map = options.map}), differs_(g.tensors().size()) {
+    first_.take_inputs(inputs);
+    const graph& recorded = first_.recorded();
+    std::vector<tensor> there;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      there.push_back(copied(inputs[i], mapped(options.map, recorded.tensors()[recorded.inputs()[i].tensor].where)));
+    }
+    second_.take_inputs(there);
+    second_.copy_bound();  // what the graph writes from outside is written by the first
+  }
+
+  std::vector<shadow_finding> run() {
+    const no_grad no_graph;
+    inline_stack<24> stack;
+    const std::span<const replay_plan::call> calls = first_.calls(), others = second_.calls();
+    for (std::size_t i = 0; i < calls.size() && found_.size() < options_.most; ++i) {
+      bool arguments_differ = false;
+      first_.each_argument(calls[i], [&](number slot, bool) {
+        arguments_differ = arguments_differ || differs_[slot];
+        if (options_.how == shadowing::isolated) second_.slot(slot) = copied(first_.slot(slot), place(slot));
+      });
+      first_.run(calls[i], stack);
+      second_.run(others[i], stack);
+      first_.each_argument(calls[i], [&](number slot, bool is_written) {
+        if (is_written) look(calls[i], slot, arguments_differ);
+      });
+      first_.each_result(calls[i], [&](number slot) { look(calls[i], slot, arguments_differ); });
+      first_.drop_dead(calls[i]);
+      second_.drop_dead(others[i]);
+    }
+    first_.clear();
+    second_.clear();
+    return std::move(found_);
+  }
+
+ private:
+  device place(number tensor) const { return mapped(options_.map, first_.recorded().tensors()[tensor].where); }
+
+  void look(const replay_plan::call& c, number slot, bool arguments_differ) {
+    const tensor &a = first_.slot(slot), &b = second_.slot(slot);
+    if (!a.defined() || !b.defined() || a.numel() == 0) return;
+    // A written argument is a result too.
+    if (!found_.empty() && found_.back().node == c.node && found_.back().tensor == slot) return;
+    shadow_finding f{.node = c.node, .op = std::string(c.op.name()), .tensor = slot};
+    if (a.sizes() != b.sizes() || a.dtype() != b.dtype()) {
+      f.differing = a.numel();
+    } else {
+      compare(f, a, b, options_.within ? options_.within(c.op, a.dtype()) : usual_tolerance(a.dtype()));
+    }
+    differs_[slot] = f.differing != 0;
+    if (f.differing == 0) return;
+    f.arguments_differed = arguments_differ && options_.how == shadowing::chained;
+    const device where = first_.recorded().tensors()[slot].where;
+    f.kernels[0] = kernel_on(c.op, where);
+    f.kernels[1] = kernel_on(c.op, place(slot));
+    found_.push_back(std::move(f));
+  }
+
+  const shadow_options& options_;
+  replay_plan first_, second_;
+  std::vector<bool> differs_;
+  std::vector<shadow_finding> found_;
+};
+
+}  // namespace
+
+std::vector<shadow_finding> shadow(const graph& g, std::span<const tensor> inputs, const shadow_options& options) {
+  return side_by_side(g, inputs, options).run();
+}
+
+std::string to_string(const shadow_finding& f) {
+  const auto number_text = [](double x) {
+    std::string text;
+    author::write_text(text, x);
+    return text;
+  };
+  std::string text = "node " + std::to_string(f.node) + ", " + f.op + ", %" + std::to_string(f.tensor) + ": " +
+                     std::to_string(f.differing) + " of " + std::to_string(f.elements) + " elements differ, by " +
+                     number_text(f.max_absolute) + " at most, relative " + number_text(f.max_relative) + "; element " +
+                     std::to_string(f.worst) + " is " + number_text(f.first) + " and " + number_text(f.second);
+  if (f.nan_on_one != 0) text += "; " + std::to_string(f.nan_on_one) + " are NaN on one side";
+  if (f.arguments_differed) text += "; its arguments differed already";
+  return text + "\n  " + f.kernels[0] + "\n  " + f.kernels[1] + "\n";
+}
+
+}  // namespace topbit::graphs
