@@ -11,6 +11,7 @@ import :diff_command;
 import :dispatch_commands;
 import :doc_command;
 import :gradients_command;
+import :graph_commands;
 import :list_commands;
 import :manual;
 import :profile_command;
@@ -196,13 +197,14 @@ constexpr std::string_view keys_text[] = {
 };
 
 constexpr argument diff_arguments[] = {
-    {"A", "a file that dump, table or coverage wrote with --json", word_kind::file},
+    {"A", "a file that dump, table or coverage wrote with --json, or one with a graph", word_kind::file},
     {"B", "another one of the same kind", word_kind::file},
 };
 constexpr option diff_options[] = {{"--places", "", "files and lines count too"}, as_json};
 constexpr std::string_view diff_text[] = {
     "What B has less (-) and more (+) than A: operators, and for those in both what is registered or held by their "
     "slots. "
+    "Of graphs, the first call that differs.",
     "Ends with 0 where both say the same, with 1 where they differ.",
 };
 constexpr example diff_examples[] = {{"diff before.json after.json", "what a change did to what is registered"}};
@@ -222,6 +224,68 @@ constexpr std::string_view profile_text[] = {
     "nothing ran.",
 };
 constexpr example profile_examples[] = {{"profile step.json.gz --rows 10", "where the time of a step goes"}};
+
+constexpr argument graph_file{"FILE", "a graph: what record, graph or graphs::save_graph() writes", word_kind::file};
+constexpr option to_file{"--to", "FILE", "write a file with the elements of what it reads besides its inputs",
+                         word_kind::file};
+constexpr option as_dot{"--dot", "", "the graph in the language of Graphviz"};
+constexpr option as_svg{"--svg", "FILE", "write a picture", word_kind::file};
+
+constexpr option record_options[] = {to_file, as_dot, as_svg, as_json};
+constexpr std::string_view record_text[] = {
+    "Calls the operator, as call does, and prints what was called: a graph, whose inputs are the tensors among the "
+    "arguments.",
+};
+constexpr example record_examples[] = {
+    {"record aten::linear '[[1.0, 2]]' '[[3.0, 4]]' --to linear.safetensors", "keep it, for replay"}};
+
+constexpr argument replay_arguments[] = {
+    graph_file, {"NAME=TENSOR", "an input, as text; on meta they can be left out", word_kind::text, 0, 0}};
+constexpr option replay_options[] = {
+    {"--on", "DEVICE", "where tensors of the CPU are instead: meta, cuda:0"},
+    {"--stay", "", "operators without a kernel there run on the CPU"},
+    {"--coverage", "", "list these instead, and end with 1 if there are any"},
+};
+constexpr std::string_view replay_text[] = {
+    "Makes the calls of a graph again, and prints its outputs. Ends with 2 where an element that the recorded program "
+    "read is another one now.",
+};
+constexpr example replay_examples[] = {
+    {"replay linear.safetensors 'input=[[5.0, 6]]' 'weight=[[3.0, 4]]'", "with another input"},
+    {"replay linear.safetensors --on meta", "the sizes of its results"},
+};
+
+constexpr argument shadow_arguments[] = {graph_file, {"NAME=TENSOR", "an input, as text", word_kind::text, 0, 0}};
+constexpr option shadow_options[] = {
+    {"--on", "DEVICE", "the second device: cuda:0"},
+    {"--chained", "", "the second device goes on with its own results, so that differences add up"},
+};
+constexpr std::string_view shadow_text[] = {
+    "Makes each call of a graph on the CPU and on another device, with the same arguments, and prints the calls whose "
+    "results differ: how many elements, by how much, where the kernels are from. Ends with 1 where any does.",
+};
+constexpr example shadow_examples[] = {{"shadow step.safetensors x='[[1.0, 2]]' --on cuda:0", "does the GPU agree?"}};
+
+constexpr argument graph_arguments[] = {graph_file};
+constexpr option graph_options[] = {
+    {"--pass", "NAME",
+     "dead (removes what nothing reads), common (makes one of equal calls), functional (removes "
+     "writes and views); one after the other",
+     word_kind::text, true},
+    {"--notes", "", "print what the passes did"},
+    {"--memory", "", "print the most bytes that are needed at once"},
+    to_file,
+    as_dot,
+    as_svg,
+    as_json,
+};
+constexpr std::string_view graph_text[] = {
+    "Prints a graph: what a program called, where its tensors come from, and what each call wrote.",
+};
+constexpr example graph_examples[] = {
+    {"graph step.safetensors --pass common --pass dead --notes", "what could go"},
+    {"graph step.safetensors --svg step.svg", "a picture of it"},
+};
 
 constexpr argument completions_arguments[] = {{"SHELL", "bash, zsh or fish", word_kind::shell}};
 constexpr std::string_view completions_text[] = {
@@ -256,6 +320,14 @@ constexpr command all[] = {
     {"diff", "what two files of answers differ in", diff_text, diff_arguments, diff_options, diff_examples, run_diff},
     {"profile", "the table of a trace file", profile_text, profile_arguments, profile_options, profile_examples,
      run_profile},
+    {"record", "what a call calls, as a graph", record_text, call_arguments, record_options, record_examples,
+     run_record},
+    {"graph", "print a graph, or make it smaller", graph_text, graph_arguments, graph_options, graph_examples,
+     run_graph},
+    {"replay", "make the calls of a graph again", replay_text, replay_arguments, replay_options, replay_examples,
+     run_replay},
+    {"shadow", "which call of a graph differs on another device", shadow_text, shadow_arguments, shadow_options,
+     shadow_examples, run_shadow},
     {"completions",
      "a script for a shell",
      completions_text,

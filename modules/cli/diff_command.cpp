@@ -6,6 +6,7 @@ module topbit.cli;
 
 import topbit.std;
 import topbit.core;
+import :graph_commands;
 
 namespace topbit::cli {
 
@@ -164,6 +165,7 @@ std::string text_of(const difference& d, const style& s) {
 }  // namespace
 
 answer run_diff(const request& r) {
+  if (std::optional<answer> of_graphs = compare_graph_files(r)) return *of_graphs;
   const reading a = read_file(r.words[0], r.has("--places")), b = read_file(r.words[1], r.has("--places"));
   if (a.kind() != b.kind()) {
     throw bad_request("diff: found " + std::string(a.kind()) + " and " + std::string(b.kind()) +
