@@ -1,0 +1,75 @@
+// One training step of the digits network as a file: forward, backward and optimizer. The file trains by itself, says
+// what memory a step needs, and runs on a GPU if there is one.
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "../digits/dataset.h"
+import topbit;
+import topbit.cuda;
+import topbit.graphs;
+#include "../digits/models.h"
+#include "../digits/training.h"
+
+namespace tb = topbit;
+namespace graphs = topbit::graphs;
+
+int main() try {
+  const auto [train, test] = split(read_digits(TOPBIT_DIGITS_FILE));
+  const tb::generator random(1);
+  const cnn net(random);
+  tb::sgd optimizer(tb::parameters(net), {.learning_rate = 0.3});
+  const std::vector<labelled> all = batches(train, 64, random);
+
+  // One step, on the first batch.
+  {
+    graphs::recorder recording(
+        {.inputs = {{"images", all[0].images}, {"labels", all[0].labels}}, .parameters = tb::named_parameters(net)});
+    optimizer.zero_grad();
+    const tb::tensor loss = tb::cross_entropy_loss(net(all[0].images), all[0].labels);
+    tb::backward(loss);
+    optimizer.step();
+    graphs::save_graph("step.safetensors", recording.finish({{"loss", loss}}));
+  }
+
+  // From here on the file alone: it has the operators, and the parameters after that step.
+  const graphs::graph step = graphs::load_graph("step.safetensors");
+  std::remove("step.safetensors");
+  graphs::replayer again(step);
+  const auto loss_of = [&](const labelled& b) { return tb::item(again({b.images, b.labels})[0]); };
+  const double first = loss_of(all[1]);
+  for (int epoch = 0; epoch < 8; ++epoch) {
+    for (const labelled& b : all) {
+      if (b.labels.numel() == 64) loss_of(b);  // a recording is of one size
+    }
+  }
+  const double last = loss_of(all[1]);
+  std::printf("trained by the file: %s\n", last < first / 2 ? "yes" : "no");
+
+  // Without elements: all that a step needs at once.
+  const tb::device meta{tb::backend::Meta};
+  const auto without = [&](const tb::tensor& t) { return tb::author::make_tensor(t.sizes(), t.dtype(), meta); };
+  const tb::tensor there =
+      graphs::replay(step, {without(all[0].images), without(all[0].labels)}, {.map = {{tb::cpu, meta}}})[0];
+  std::printf("a step on %s: %s, %s\n", to_string(there.device()).c_str(), to_string(there.sizes()).c_str(),
+              graphs::peak_bytes(step) < 8'000'000 ? "less than 8 MB" : "more than 8 MB");
+
+  if (!tb::cuda_available()) return 0;
+  const std::vector<std::pair<tb::device, tb::device>> to_gpu{{tb::cpu, tb::cuda()}};
+  const labelled b = to(all[0], tb::cuda());
+  std::fprintf(stderr, "on the GPU: loss %g\n",
+               tb::item(graphs::replay(step, {b.images, b.labels}, {.map = to_gpu})[0]));
+  for (const graphs::shadow_finding& f :
+       graphs::shadow(step, std::vector{all[0].images, all[0].labels}, {.map = to_gpu}))
+    std::fputs(to_string(f).c_str(), stderr);
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "digits_step: %s\n", e.what());
+  return 1;
+}
+
+// prints: trained by the file: yes
+// prints: a step on meta: [], less than 8 MB
