@@ -20,6 +20,7 @@ import topbit;
 import topbit.autocast;
 import topbit.contracts;
 import topbit.modes;
+import topbit.graphs;
 import topbit.profiler;
 import topbit.transform;
 import topbit.cuda;
@@ -357,6 +358,17 @@ void watching() {
   expect(seen > 1 && p.table().events > 1, "observers and profiles");
 }
 
+void record_and_replay() {
+  const auto f = [](const tensor& x) { return tb::relu(x) * 2; };
+  const tensor x = tb::tensor({-1.f, 2});
+  const tb::graphs::graph g = tb::graphs::record(f, x);
+  expect(tb::equal(tb::graphs::replay(g, {x})[0], f(x)), "recorded programs");
+  const std::string path = (std::filesystem::temp_directory_path() / "topbit_porting.safetensors").string();
+  tb::graphs::save_graph(path, g);
+  expect(tb::graphs::load_graph(path).nodes().size() == g.nodes().size(), "files of recorded programs");
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 
 int main() {
@@ -367,5 +379,6 @@ int main() {
   transforms();
   gpu();
   watching();
+  record_and_replay();
   return wrong == 0 ? 0 : 1;
 }
