@@ -1,10 +1,14 @@
 // A tool library in the interface of Kokkos Tools: writes down what it is told.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace {
+#ifdef ASKS_FOR_FENCES
+constexpr bool asks_for_fences = true;
+#else
+constexpr bool asks_for_fences = false;
+#endif
 struct space {
   char name[64];
 };
@@ -33,7 +37,7 @@ void kokkosp_begin_parallel_reduce(const char* name, std::uint32_t device, std::
 void kokkosp_end_parallel_reduce(std::uint64_t id) { std::printf("end %llu\n", static_cast<unsigned long long>(id)); }
 void kokkosp_request_tool_settings(std::uint32_t count, settings* to) {
   std::printf("settings %u %s\n", count, to->requires_global_fencing ? "fencing" : "no fencing");
-  to->requires_global_fencing = std::getenv("TOOL_ASKS_FOR_FENCES") != nullptr;
+  to->requires_global_fencing = asks_for_fences;
 }
 void kokkosp_begin_parallel_scan(const char* name, std::uint32_t device, std::uint64_t* id) {
   *id = ++kernels;

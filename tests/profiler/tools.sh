@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # TOPBIT_TOOLS: a tool is told of kernels, regions and memory; one that does not load is said so once, and the program
 # runs on.
-# usage: tools.sh <program> <tool library> <library that is no tool>
+# usage: tools.sh <program> <tool library> <one that asks for fences> <library that is no tool>
 set -euo pipefail
 
-program=$1 tool=$2 other=$3
+program=$1 tool=$2 fencing=$3 other=$4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -41,7 +41,7 @@ finalize
 WANTED
 
 # A tool that asks for fences is told of one before each beginning and each end.
-TOOL_ASKS_FOR_FENCES=1 TOPBIT_TOOLS=$tool "$program" | sed -n '4,11p' >"$folder/out"
+TOPBIT_TOOLS=$fencing "$program" | sed -n '4,11p' >"$folder/out"
 check <<'WANTED'
 fence on 0
 end fence 7
