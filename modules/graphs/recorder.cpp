@@ -65,6 +65,22 @@ void handed_recording::install(const void* state) noexcept {
   }
 }
 
+namespace {
+
+// Of a recorder that ends on another thread, by mistake: its own keeps its key, and refers to the recording, for good.
+void leave_behind(std::shared_ptr<recording> of, std::unique_ptr<include_guard> key) {
+  struct left {
+    std::shared_ptr<recording> of;
+    std::unique_ptr<include_guard> key;
+  };
+  static std::mutex& mutex = *new std::mutex;
+  static std::vector<left>& all = *new std::vector<left>;
+  const std::lock_guard lock(mutex);
+  all.push_back({std::move(of), std::move(key)});
+}
+
+}  // namespace
+
 // While it lives, this thread records.
 struct recorder::scope {
   explicit scope(std::shared_ptr<recording> to)
@@ -80,9 +96,8 @@ struct recorder::scope {
     of->stop();
     if (is_here()) {
       mine = {.inside = mine.inside};
-    } else {  // a mistake: the other thread keeps its key, and what it refers to
-      key.release();
-      new std::shared_ptr<recording>(of);
+    } else {
+      leave_behind(of, std::move(key));
     }
   }
   bool is_here() const noexcept { return mine.to == of.get(); }

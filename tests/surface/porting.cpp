@@ -158,7 +158,7 @@ inline constexpr tb::op<"port::scaled(Tensor self, *, Scalar scale=2) -> Tensor"
 
 tensor scaled_any(const tensor& self, const tb::scalar& scale) { return self * scale.to<double>(); }
 tensor scaled_tracer(tb::key_set keys, const tensor& self, const tb::scalar& scale) {
-  return scaled.redispatch(keys & tb::below(key::Tracer), self, scale);
+  return scaled.redispatch(keys & tb::below(key::UserMiddle1), self, scale);
 }
 void forward_all(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stack& stack) {
   op.redispatch_boxed(keys.below_highest(), stack);
@@ -166,10 +166,10 @@ void forward_all(const tb::operator_handle& op, tb::key_set keys, tb::boxed_stac
 
 const auto library = tb::library("port").def(scaled).impl<&scaled_any>(scaled);
 const auto more = tb::fragment("port");
-const auto tracer = tb::implement("port", key::Tracer).impl<&scaled_tracer>(scaled);
+const auto tracer = tb::implement("port", key::UserMiddle1).impl<&scaled_tracer>(scaled);
 const auto passing = tb::implement("port", key::UserTop2).fallthrough(scaled, key::UserTop2);
 const auto fallback = tb::fallback<&forward_all>(key::UserTop1);
-const auto all_pass = tb::fallthrough(key::Tracer);
+const auto all_pass = tb::fallthrough(key::UserMiddle1);
 
 // A structured operator.
 inline constexpr tb::op<"port::same(Tensor self) -> Tensor"> same;
@@ -214,7 +214,7 @@ void dispatch() {
 
   expect(keys_of(x).contains(key::CPU) && x.keys().contains(key::AutogradCPU), "keys");
   {
-    const tb::include_guard tracing(key::Tracer);
+    const tb::include_guard tracing(key::UserMiddle1);
     const tb::exclude_guard below(tb::autograd_keys);
     const author::below_views guard;
     scaled(x);
