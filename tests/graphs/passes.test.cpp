@@ -56,6 +56,17 @@ TEST_CASE("passes: numbers of different types are different constants", "[graphs
   CHECK(y[1].dtype() == tb::dtype::float32);
 }
 
+TEST_CASE("passes: calls with other integers, lists or texts are others", "[graphs]") {
+  const graph g = both(graphs::record(
+      [](const tensor& x) {
+        return tb::cat({tb::sum(x, 0), tb::sum(x, 1), tb::flatten(tb::gelu(x)),
+                        tb::flatten(tb::gelu(x, tb::arg<"approximate"> = "tanh"))});
+      },
+      a));
+  CHECK(count(g, "aten::sum.dim_IntList") == 2);
+  CHECK(count(g, "aten::gelu") == 2);
+}
+
 TEST_CASE("passes: zeros of different signs are different constants", "[graphs]") {
   const tensor x = tb::tensor({1.f});
   recorder r({.inputs = {{"x", x}}});
