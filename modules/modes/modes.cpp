@@ -32,7 +32,28 @@ std::string place_of(const std::source_location& where) {
 
 }  // namespace
 
+// How many threads have a mode that was handed to them; -1 after its scope.
+struct mode_life {
+  bool enter() noexcept {
+    int threads = count.load();
+    while (threads >= 0) {
+      if (count.compare_exchange_weak(threads, threads + 1)) return true;
+    }
+    return false;
+  }
+  void leave() noexcept { count.fetch_sub(1); }
+  // False while a thread has it.
+  bool end() noexcept {
+    int none = 0;
+    return count.compare_exchange_strong(none, -1);
+  }
+  bool has_ended() const noexcept { return count.load() < 0; }
+
+  std::atomic<int> count = 0;
+};
+
 pushed_mode::pushed_mode(mode_frame f) noexcept : frame_(f), key_(key_of(f.at)) {
+  frame_.life = &life_;
   frame_.outer = std::exchange(innermost(frame_.at), &frame_);
 }
 
@@ -44,8 +65,72 @@ pushed_mode::~pushed_mode() {
                   " ended before one within it, or on another thread; the innermost mode here is that of ", inner});
     std::abort();
   }
+  if (life_ && !life_->end()) {
+    author::warn({"modes::scope: the scope of ", place_of(frame_.where),
+                  " ended while a task that it was handed to runs with it; wait for the task first"});
+    std::abort();
+  }
   top = frame_.outer;
 }
+
+namespace {
+
+// The layer state of a thread that has modes.
+class handed_modes {
+ public:
+  static std::shared_ptr<const void> of_this_thread() {
+    if (this_thread_modes[0] == nullptr && this_thread_modes[1] == nullptr) return nullptr;
+    return std::make_shared<const handed_modes>();
+  }
+  static void install(const void* state) noexcept {
+    std::vector<std::shared_ptr<mode_life>> entered;
+    std::array<const mode_frame*, 2> innermost{};
+    if (state != nullptr) static_cast<const handed_modes*>(state)->enter(entered, innermost);
+    entered_.swap(entered);
+    this_thread_modes = innermost;
+    for (const auto& life : entered) life->leave();
+  }
+
+  handed_modes() {
+    for (const mode_frame* f : innermost_) {
+      for (; f != nullptr && f != &no_mode; f = f->outer) {
+        if (*f->life == nullptr) *f->life = std::make_shared<mode_life>();
+        lives_.push_back(*f->life);
+      }
+    }
+  }
+
+ private:
+  // Leaves both empty where a scope has ended. A thread's own scopes do not end while it has a guard within them.
+  void enter(std::vector<std::shared_ptr<mode_life>>& entered,
+             std::array<const mode_frame*, 2>& innermost) const noexcept {
+    for (const auto& life : lives_) {
+      if (life->has_ended()) return;
+    }
+    const auto& wanted = from_ == &this_thread_modes ? entered_before_ : lives_;
+    try {
+      entered.reserve(wanted.size());
+    } catch (const std::bad_alloc&) {  // the task runs without
+      return;
+    }
+    for (const auto& life : wanted) {
+      if (!life->enter()) {
+        for (const auto& before : entered) before->leave();
+        return entered.clear();
+      }
+      entered.push_back(life);
+    }
+    innermost = innermost_;
+  }
+
+  static thread_local std::vector<std::shared_ptr<mode_life>> entered_;
+  std::array<const mode_frame*, 2> innermost_ = this_thread_modes;
+  const void* from_ = &this_thread_modes;
+  std::vector<std::shared_ptr<mode_life>> lives_, entered_before_ = entered_;
+};
+thread_local std::vector<std::shared_ptr<mode_life>> handed_modes::entered_;
+
+}  // namespace
 
 void push_for_all_threads(mode_frame f) {
   registry::process().include_always(key_of(f.at), f.where).keep();  // until the mode is there, calls pass
@@ -131,6 +216,10 @@ struct modes_fallback {
 }  // namespace
 
 bool register_modes() {
+  author::add_layer_state({.key = key_set(key::ModesAbove) | key::ModesBelow,
+                           .current = &handed_modes::of_this_thread,
+                           .install = &handed_modes::install,
+                           .in_backward = false});
   fallback<modes_fallback<modes::above>{}>(key::ModesAbove).keep();
   fallback<modes_fallback<modes::below>{}>(key::ModesBelow).keep();
   return true;

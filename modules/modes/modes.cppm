@@ -15,6 +15,7 @@ namespace topbit {
 
 namespace detail {
 struct mode_frame;
+struct mode_life;
 class mode_view;
 
 // What is in the value of a parameter of this type: a reference to it; if it is optional, a pointer, null if it is
@@ -109,6 +110,7 @@ struct mode_frame {
   std::source_location where;
   modes::place at{};
   const mode_frame* outer = nullptr;
+  std::shared_ptr<mode_life>* life = nullptr;  // null for a mode of all threads
 };
 
 // Puts a mode on the thread's stack, and takes it off again.
@@ -121,6 +123,7 @@ class pushed_mode {
 
  private:
   mode_frame frame_;
+  std::shared_ptr<mode_life> life_;  // empty until it is handed to a thread
   include_guard key_;
 };
 
@@ -141,7 +144,9 @@ export namespace modes {
 /// the last one first. Calls that a mode makes are seen by the modes before it alone, so that a mode never sees itself.
 /// What the rest of the call calls: above, no mode sees it; below, all do. Other threads do not have the mode. An
 /// exception leaves the modes as they were.
-/// A scope that ends before one within it, or on another thread, ends the process with a sentence.
+/// A task with the layers of a thread (current_layers()) has its modes too; those whose scope has ended before it
+/// begins are not there. A scope that ends before one within it, on another thread, or while a task has its mode, ends
+/// the process with a sentence.
 ///
 /// `M` is deduced: a temporary is kept, anything else is referred to.
 /// Cost of a call: that of a boxed fallback and about 140 instructions, 70 for each further mode; nothing without one.

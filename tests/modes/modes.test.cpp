@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <concepts>
 #include <csignal>
@@ -226,8 +227,8 @@ TEST_CASE("modes: other threads have none, also with the keys of this one", "[mo
   int calls = 0;
   const modes::scope counting([&](modes::call& c) { ++calls, c.proceed(); }, modes::above);
   std::thread([] { tb::neg(a); }).join();
-  std::thread([keys = tb::current_layers()] {
-    const tb::layer_guard guard(keys);
+  std::thread([keys = tb::current_thread_keys()] {
+    const tb::force_guard guard(keys);
     tb::neg(a);
   }).join();
   CHECK(calls == 0);
@@ -283,6 +284,72 @@ TEST_CASE("modes: explain lists them, and runs none", "[modes]") {
 
 // These abort, so that no state of another scope is restored. Run by their tags, in processes of their own. Catch2's
 // handler of SIGABRT allocates, which ThreadSanitizer reports.
+TEST_CASE("modes: a task with the layers of a thread has its modes", "[modes][threads]") {
+  std::atomic<int> outer = 0, inner = 0, own = 0;
+  const auto counting = [](std::atomic<int>& n) {
+    return [&n](modes::call& c) {
+      ++n;
+      c.proceed();
+    };
+  };
+  std::optional<tb::layer_state> kept;
+  {
+    const modes::scope first(counting(outer), modes::above), second(counting(inner), modes::above);
+    kept = tb::current_layers();
+    std::thread([&] {
+      tb::neg(a);
+      {
+        const tb::layer_guard guard(*kept);
+        tb::neg(a);
+        {
+          const modes::scope third(counting(own), modes::above);
+          tb::neg(a);
+          const tb::layer_guard none(tb::layer_state{});
+          tb::neg(a);
+        }
+        {
+          const tb::layer_guard again(tb::current_layers());
+          tb::neg(a);
+        }
+        tb::neg(a);
+      }
+      tb::neg(a);
+    }).join();
+    CHECK(outer == 4);
+    CHECK(inner == 4);
+    CHECK(own == 1);
+    // A guard on the thread itself changes nothing.
+    const tb::layer_guard same(*kept);
+    tb::neg(a);
+    CHECK(inner == 5);
+  }
+  // Their scopes have ended.
+  const tb::layer_guard late(*kept);
+  tb::neg(a);
+  std::thread([&] {
+    const tb::layer_guard guard(*kept);
+    tb::neg(a);
+  }).join();
+  CHECK(outer == 5);
+}
+
+TEST_CASE("modes: a scope that ends while a task has its mode ends the process", "[.][handed]") {
+  std::atomic<bool> has = false, ended = false;
+  std::signal(SIGABRT, SIG_DFL);
+  std::optional<modes::scope<void (*)(modes::call&)>> scope;
+  void (*const pass)(modes::call&) = [](modes::call& c) { c.proceed(); };
+  scope.emplace(+pass, modes::above);
+  std::thread task([&, layers = tb::current_layers()] {
+    const tb::layer_guard guard(layers);
+    has = true;
+    while (!ended) std::this_thread::yield();
+  });
+  while (!has) std::this_thread::yield();
+  scope.reset();
+  ended = true;
+  task.join();
+}
+
 TEST_CASE("modes: a scope that ends before one within it ends the process", "[.][unordered]") {
   std::signal(SIGABRT, SIG_DFL);
   recorder r;

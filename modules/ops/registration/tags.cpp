@@ -63,6 +63,7 @@ void register_tags() {
           aten::repeat_interleave_Tensor, aten::unique_consecutive, aten::unique_dim, aten::unique_dim_consecutive>(
       dynamic_output_shape);
   tag_all<aten::_local_scalar_dense, aten::is_nonzero, aten::equal, aten::allclose>({escape, data_dependent_output});
+  tag_all<aten::as_strided_copy, aten::slice_scatter>(view_copy);
 }
 
 }  // namespace topbit::detail
