@@ -16,7 +16,7 @@ namespace graphs = topbit::graphs;
 
 namespace {
 
-inline constexpr tb::op<"bench::fresh(Tensor self, Tensor other) -> Tensor"> fresh;
+inline constexpr tb::op<"bench::fresh(Tensor(a) self, Tensor other) -> Tensor(a)"> fresh;
 tb::tensor make_fresh(const tb::tensor& self, const tb::tensor&) { return tb::author::make_alias(self); }
 // Without a result: what a boxed call costs by itself.
 inline constexpr tb::op<"bench::nothing(Tensor self, Tensor other) -> ()"> nothing;
