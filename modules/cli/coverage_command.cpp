@@ -1,9 +1,3 @@
-module;
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
 module topbit.cli;
 
 import topbit.std;
@@ -12,14 +6,6 @@ import topbit.core;
 namespace topbit::cli {
 
 namespace {
-
-void write_file(const std::string& path, std::string_view text) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const int error = errno;
-  if (file != nullptr) written = std::fclose(file) == 0 && written;
-  if (!written) throw bad_request("coverage: cannot write '" + path + "': " + std::strerror(error));
-}
 
 // Lists up to 10 slots at which calls find no kernel; empty if there are none.
 std::string holes_of(const inspect::coverage_report& all) {
@@ -47,7 +33,7 @@ answer run_coverage(const request& r) {
   const status ends = holes.empty() && !operators.empty() ? status::answered : status::negative;
   if (r.has("--html")) {
     if (r.value("--html") == "-") return {page_of(report), ends};
-    write_file(r.value("--html"), page_of(report));
+    write_file("coverage", r.value("--html"), page_of(report));
     return {holes, ends};
   }
   if (r.has("--json")) return {inspect::to_json(report) + "\n", ends};

@@ -1,9 +1,3 @@
-module;
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
 module topbit.cli;
 
 import topbit.std;
@@ -42,15 +36,6 @@ graph read_graph(std::string_view command, const std::string& path) {
   }
   throw bad_request(std::string(command) + ": found no graph in '" + path +
                     "', wanted what 'topbit record', 'topbit graph' or graphs::save_graph() writes");
-}
-
-void write_file(std::string_view command, const std::string& path, const std::string& text) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed) {
-    throw bad_request(std::string(command) + ": cannot write '" + path + "': " + std::strerror(errno));
-  }
 }
 
 // To a file with elements, or else as text.

@@ -85,4 +85,12 @@ std::string content_of(std::string_view command, const std::string& path) {
   return text;
 }
 
+void write_file(std::string_view command, const std::string& path, std::string_view text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const int error = errno;
+  if (file != nullptr) written = std::fclose(file) == 0 && written;
+  if (!written) throw bad_request(std::string(command) + ": cannot write '" + path + "': " + std::strerror(error));
+}
+
 }  // namespace topbit::cli

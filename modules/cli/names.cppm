@@ -25,4 +25,7 @@ key_set union_of(std::span<const std::string> values);
 /// What is in the file. Throws bad_request with the command in front where it cannot be read.
 std::string content_of(std::string_view command, const std::string& path);
 
+/// Makes the file, or replaces what is in it. Throws bad_request with the command in front where it cannot be written.
+void write_file(std::string_view command, const std::string& path, std::string_view text);
+
 }  // namespace topbit::cli

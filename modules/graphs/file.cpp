@@ -8,6 +8,7 @@ import topbit.ops;
 import topbit.training;
 import :document;
 import :file;
+import :memory;
 import :text;
 
 namespace topbit::graphs {
@@ -45,12 +46,6 @@ std::vector<stored_tensor> stored_in(const document& d) {
   return all;
 }
 
-// All elements of the storage that a tensor uses.
-tensor whole_storage(const tensor& t) {
-  const auto bytes = static_cast<std::int64_t>(author::record_of(t).data->bytes);
-  return author::make_view(t, {bytes / static_cast<std::int64_t>(size_of(t.dtype()))}, {1}, 0);
-}
-
 bool lies_as_recorded(const tensor& t, const document::tensor_entry& recorded, std::int64_t bytes) {
   const author::tensor_record& r = author::record_of(t);
   return r.how == layout::strided && r.offset == recorded.is.offset && r.strides == recorded.strides && r.data &&
@@ -80,7 +75,7 @@ void save_graph(const std::string& path, const graph& g) {
     const std::int64_t bytes = d.storages[s].bytes;
     tensor& whole = storages[s];
     if (lies_as_recorded(bound, recorded, bytes)) {
-      if (!whole.defined()) whole = whole_storage(bound);
+      if (!whole.defined()) whole = whole_memory_of(bound);
       continue;
     }
     // A copy, which is dense: its elements go where they were.

@@ -76,12 +76,8 @@ class functionalizing {
   // New memory, row-major.
   number add(number like, std::span<const std::int64_t> sizes) {
     tensor_value d = g_.tensors()[like];
-    std::int64_t count = 1;
-    shape strides(static_cast<std::int64_t>(sizes.size()), 1);
-    for (std::size_t i = sizes.size(); i-- > 0;) {
-      strides[i] = count;
-      count *= std::max<std::int64_t>(sizes[i], 1);
-    }
+    const shape strides = dense_strides(sizes);
+    const std::int64_t count = sizes.empty() ? 1 : strides[0] * std::max<std::int64_t>(sizes[0], 1);
     d.from = source::node;
     d.offset = 0;
     d.storage = made_.add_storage(d.where, count * static_cast<std::int64_t>(size_of(d.type)));
@@ -108,9 +104,8 @@ class functionalizing {
            std::ranges::equal(g_.sizes(a), g_.sizes(b)) && std::ranges::equal(g_.strides(a), g_.strides(b));
   }
   bool fills_storage(number t) const {
-    std::int64_t count = 1;
-    for (const std::int64_t size : g_.sizes(t)) count *= size;
-    return g_.tensors()[t].offset == 0 && count == elements_of(t) && is_dense(shape(g_.sizes(t)), shape(g_.strides(t)));
+    const shape sizes = g_.sizes(t);
+    return g_.tensors()[t].offset == 0 && numel(sizes) == elements_of(t) && is_dense(sizes, g_.strides(t));
   }
 
   number scatter(number line, number into, number elements) {
@@ -212,7 +207,7 @@ class functionalizing {
     const call_effects effects = effects_of(g_, i);
     if (!effects.written.empty()) return writing_call(i);
     // A view is made where something reads it.
-    if (!is_view_alone(n)) copy(i, n.op, g_.arguments(n));
+    if (!is_view_alone(n)) copy(i);
   }
   bool is_view_alone(const node& n) const {
     bool all = true, any = false;
@@ -223,11 +218,11 @@ class functionalizing {
     return any && all;
   }
 
-  void copy(number i, const operator_handle& op, std::span<const argument> arguments) {
+  void copy(number i) {
     const node& n = g_.nodes()[i];
     std::vector<argument> given, results;
-    for (const argument& a : arguments) given.push_back(argument_of(a));
-    begin(i, op, given);
+    for (const argument& a : g_.arguments(n)) given.push_back(argument_of(a));
+    begin(i, n.op, given);
     for (const argument& r : g_.results(n)) results.push_back(result_of(n, r));
     made_.end_node(results);
   }
@@ -235,9 +230,6 @@ class functionalizing {
     const node& n = g_.nodes()[i];
     nodes_[i] = made_.begin_node(op, given, n.phase, n.forward == nothing ? nothing : nodes_[n.forward], n.no_grad);
     if (n.draws != nothing) made_.set_draws(nodes_[i], g_.draws()[n.draws]);
-    for (const fault& f : g_.faults()) {
-      if (f.node == i) made_.add_fault(nodes_[i], f.text);
-    }
   }
   argument result_of(const node& n, const argument& r) {
     if (r.is == argument::kind::text) return made_.text(g_.text(r));
@@ -407,17 +399,8 @@ class functionalizing {
     }
     const auto in_it = std::ranges::count_if(
         g_.outputs(), [&](const named_value& o) { return g_.tensors()[o.tensor].storage == d.storage; });
-    if (in_it == 1 && fills_storage(t) && is_row_major(t)) return read(t);
+    if (in_it == 1 && fills_storage(t) && shape(g_.strides(t)) == dense_strides(g_.sizes(t))) return read(t);
     return view(line_of(t), t);
-  }
-  bool is_row_major(number t) const {
-    std::int64_t expected = 1;
-    const auto sizes = g_.sizes(t), strides = g_.strides(t);
-    for (std::size_t d = sizes.size(); d-- > 0;) {
-      if (strides[d] != expected) return false;
-      expected *= std::max<std::int64_t>(sizes[d], 1);
-    }
-    return true;
   }
   number view(number of_new, number t) {
     const argument arguments[] = {of(of_new), list(g_.sizes(t)), list(g_.strides(t)),

@@ -6,6 +6,7 @@ import topbit.tensor;
 import topbit.autograd;
 import topbit.ops;
 import :calls;
+import :memory;
 import :plan;
 
 namespace topbit::graphs {
@@ -94,10 +95,9 @@ void replay_plan::bind_group(std::span<const number> of_storage, device to) {
     for (const number t : of_storage) slots_[t] = topbit::to(graph_.bound(t), to);
     return;
   }
-  const auto count = static_cast<std::int64_t>(r.data->bytes / size_of(r.type));
-  const tensor whole = author::make_view(first, {count}, {1}, 0);
+  const tensor whole = whole_memory_of(first);
   const tensor memory = to == first.device()       ? aten::clone(whole)
-                        : to.type == backend::Meta ? author::make_tensor({count}, r.type, to)
+                        : to.type == backend::Meta ? author::make_tensor(whole.sizes(), r.type, to)
                                                    : topbit::to(whole, to);
   for (const number t : of_storage) {
     const author::tensor_record& one = author::record_of(graph_.bound(t));
@@ -125,9 +125,7 @@ void replay_plan::add(number n) {
     operands_.push_back(o);
   }
   for (const argument& a : graph_.results(made)) operands_.push_back(operand_of(a));
-  for (number part = n; part < made.end; ++part) {
-    c.checks_sizes = c.checks_sizes || graph_.nodes()[part].op.tags().contains(tag::dynamic_output_shape);
-  }
+  c.checks_sizes = effects_of(graph_, n).tags.contains(tag::dynamic_output_shape);
   if (std::ranges::find(stayed_, n) != stayed_.end()) c.stays = place_of(graph_, made);
   calls_.push_back(c);
 }
@@ -388,7 +386,7 @@ void replay_plan::draw(const call& c, boxed_stack& stack) {
   if (given != items.end()) {
     value& argument = stack.top(c.arguments)[static_cast<std::size_t>(given - items.begin())];
     generator own(position.seed, argument.is<generator>() ? argument.get<generator>().keys() : key_set{});
-    set(own, position);
+    own.take(position.offset);
     argument = value(std::move(own));
     return c.op.call_boxed(stack);
   }

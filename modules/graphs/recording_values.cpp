@@ -6,6 +6,7 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import topbit.ops;
+import :memory;
 import :recording;
 
 namespace topbit::graphs {
@@ -31,9 +32,7 @@ tensor copy_with_memory(const tensor& t) {
   const no_grad no_graph;
   const author::tensor_record& r = author::record_of(t);
   if (r.how != layout::strided || r.data->data == nullptr) return aten::clone(t);
-  const auto count = static_cast<std::int64_t>(r.data->bytes / size_of(r.type));
-  const tensor memory = aten::clone(author::make_view(t, {count}, {1}, 0));
-  return author::make_view(memory, r.sizes, r.strides, r.offset);
+  return author::make_view(aten::clone(whole_memory_of(t)), r.sizes, r.strides, r.offset);
 }
 
 }  // namespace
@@ -151,10 +150,8 @@ bool recording::is_inside_an_input(const author::tensor_record& view, number sto
     const tensor_value& t = g.tensors()[n];
     if (t.from != source::input) continue;
     has_input = true;
-    std::int64_t count = 1;
-    for (const std::int64_t size : g.sizes(n)) count *= size;
-    if (is_dense(shape(g.sizes(n)), shape(g.strides(n))) && view.offset >= t.offset && last < t.offset + count)
-      return true;
+    const shape sizes = g.sizes(n);
+    if (is_dense(sizes, g.strides(n)) && view.offset >= t.offset && last < t.offset + numel(sizes)) return true;
   }
   return !has_input || view.elements == 0;
 }

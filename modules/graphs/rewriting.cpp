@@ -64,15 +64,13 @@ argument rewriting::argument_of(const argument& a) {
   }
 }
 
-void rewriting::copy(number node) { copy_node(node); }
-
-void rewriting::copy_node(number i) {
+void rewriting::copy(number i) {
   const node& n = from_.nodes()[i];
   std::vector<argument> all;
   for (const argument& a : from_.arguments(n)) all.push_back(argument_of(a));
   const number forward = n.forward == nothing ? nothing : nodes_[n.forward];
   nodes_[i] = made_.begin_node(n.op, all, n.phase, forward, n.no_grad);
-  for (number part = i + 1; part < n.end; part = from_.nodes()[part].end) copy_node(part);
+  for (number part = i + 1; part < n.end; part = from_.nodes()[part].end) copy(part);
   all.clear();
   for (const argument& r : from_.results(n)) all.push_back(argument_of(r));
   made_.end_node(all);

@@ -27,7 +27,6 @@ class rewriting {
  private:
   argument argument_of(const argument& a);
   number storage(number old);
-  void copy_node(number node);
 
   const graph& from_;
   builder made_;

@@ -42,7 +42,7 @@ void check(std::string_view text, std::uint64_t elements) {
     require(e.end - e.begin == static_cast<std::uint64_t>(tensors.back().value.numel()) * size_of(e.type),
             "a tensor has the bytes that its sizes need");
   }
-  require(end == elements, "no byte is nobody's");
+  require(end == elements, "every byte belongs to a tensor");
   const detail::file_header read_again =
       detail::read_header("", detail::write_header("", tensors, header.metadata), elements);
   const std::vector<detail::file_entry>& again = read_again.tensors;

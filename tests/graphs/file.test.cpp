@@ -105,7 +105,7 @@ TEST_CASE("file: tensors that share memory share it again, with what none of the
   CHECK(tb::item(tb::select(loaded_column, 0, 1)) == 2);
 }
 
-TEST_CASE("file: one tensor that does not fill its memory lies in it as it did", "[graphs]") {
+TEST_CASE("file: one tensor that does not fill its memory keeps its strides and its offset", "[graphs]") {
   const temporary_file file;
   const tensor w = tb::transpose(tb::slice(programs::counted({4, 3}), 0, 1, 3), 0, 1);
   graphs::recorder recording({.parameters = {{"w", w}}});
