@@ -171,10 +171,6 @@ class run {
 thread_local std::unique_ptr<ready_queue> run::spare;
 
 void run::add_root(const tensor& root, const tensor& gradient, std::string_view who) {
-  if (author::is_wrapper(root)) {
-    throw error(std::string(who) +
-                ": found a batched tensor; within vmap, grad_of() and vjp() give the gradients of each example");
-  }
   intrusive_ptr<node> start = root.defined() ? author::gradient_edge(root) : intrusive_ptr<node>();
   if (!start) {
     throw error(std::string(who) + ": the tensor does not require a gradient and was not computed from one that does" +
@@ -395,6 +391,12 @@ void run::deliver_to_leaves() {
   });
 }
 
+// Null if none is a wrapper.
+const author::wrapper_gradients* gradients_of_wrappers(std::string_view who, std::span<const tensor> all) {
+  const auto found = std::ranges::find_if(all, [](const tensor& t) { return t.defined() && author::is_wrapper(t); });
+  return found == all.end() ? nullptr : &detail::gradients_of_wrapper(who, *found);
+}
+
 void check_call(std::string_view who, std::span<const tensor> roots, std::span<const tensor> gradients) {
   if (is_inference_mode())
     throw error(
@@ -416,6 +418,23 @@ void check_call(std::string_view who, std::span<const tensor> roots, std::span<c
 }  // namespace
 
 namespace detail {
+
+namespace {
+
+// By functionality.
+constinit std::array<std::atomic<const author::wrapper_gradients*>, author::functionality_count + 1> of_wrappers{};
+constinit std::atomic<std::uint64_t> keys_of_wrappers{0};
+
+}  // namespace
+
+const author::wrapper_gradients& gradients_of_wrapper(std::string_view who, const tensor& t) {
+  const key_set known = t.keys() & key_set::from_raw(keys_of_wrappers.load(std::memory_order_acquire));
+  if (!known.empty())
+    return *of_wrappers[static_cast<std::size_t>(known.highest_functionality())].load(std::memory_order_acquire);
+  throw error(std::string(who) +
+              ": found a wrapper, whose layer does not say what its gradient is; wanted the tensor that it wraps, or "
+              "author::set_wrapper_gradients()");
+}
 
 void raise_released(std::string_view op) {
   throw error(
@@ -444,8 +463,14 @@ void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found)
 
 }  // namespace detail
 
+void author::set_wrapper_gradients(functionality of, const wrapper_gradients& g) noexcept {
+  detail::of_wrappers[static_cast<std::size_t>(of)].store(&g, std::memory_order_release);
+  detail::keys_of_wrappers.fetch_or(key_set(dispatch_key{of}).raw(), std::memory_order_release);
+}
+
 void backward(std::span<const tensor> roots, std::span<const tensor> gradients, const backward_options& options) {
   check_call("backward", roots, gradients);
+  if (const auto* const g = gradients_of_wrappers("backward", roots)) return g->backward(roots, gradients, options);
   run r(options.retain_graph || options.create_graph, options.create_graph);
   for (std::size_t i = 0; i < roots.size(); ++i)
     r.add_root(roots[i], gradients.empty() ? tensor() : gradients[i], "backward");
@@ -467,6 +492,9 @@ void backward(const tensor& root, const tensor& gradient, const backward_options
 
 std::vector<tensor> grad(std::span<const tensor> outputs, std::span<const tensor> inputs, const grad_options& options) {
   check_call("grad", outputs, options.gradients);
+  for (const std::span<const tensor> all : {outputs, inputs}) {
+    if (const auto* const g = gradients_of_wrappers("grad", all)) return g->grad(outputs, inputs, options);
+  }
   run r(options.retain_graph || options.create_graph, options.create_graph);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     r.add_root(outputs[i], options.gradients.empty() ? tensor() : options.gradients[i], "grad");

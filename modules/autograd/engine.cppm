@@ -58,8 +58,28 @@ export inline std::vector<tensor> grad(std::initializer_list<tensor> outputs, st
 }
 export tensor grad(const tensor& output, const tensor& input, const grad_options& options = {});
 
+export namespace author {
+
+/// What functions of these names do where a root, an output, an input or the tensor is a layer's wrapper, which has no
+/// gradient of its own.
+struct wrapper_gradients {
+  void (*require_grad)(const tensor& t, bool wanted) = nullptr;
+  tensor (*leaf_grad)(const tensor& t) = nullptr;
+  void (*backward)(std::span<const tensor> roots, std::span<const tensor> gradients,
+                   const backward_options& options) = nullptr;
+  std::vector<tensor> (*grad)(std::span<const tensor> outputs, std::span<const tensor> inputs,
+                              const grad_options& options) = nullptr;
+};
+/// Makes autograd ask these for wrappers that bring the key; others are refused. For good: `g` lives as long as the
+/// process.
+void set_wrapper_gradients(functionality of, const wrapper_gradients& g) noexcept;
+
+}  // namespace author
+
 namespace detail {
 
+// Those for a wrapper. Throws error if its layer has none.
+const author::wrapper_gradients& gradients_of_wrapper(std::string_view who, const tensor& t);
 // Whether this thread's stack is nearly exhausted. The first call queries the system, which takes some microseconds.
 bool is_stack_short() noexcept;
 

@@ -78,19 +78,22 @@ void author::set_function_viewer(functionality of, function_viewer v) noexcept {
 
 namespace detail {
 
-function_node::function_node(std::vector<intrusive_ptr<node>> edges, function_context c, std::size_t results,
-                             std::string_view name)
-    : context_(std::move(c)), edges_(std::move(edges)), kinds_(results), name_(name) {
+function_node::function_node(std::vector<intrusive_ptr<node>> edges, function_context c,
+                             std::span<tensor* const> results, std::string_view name)
+    : context_(std::move(c)), edges_(std::move(edges)), kinds_(results.size()), name_(name) {
   node_access::raise_flag(*this, node_access::has_outputs);
   connect(edges_);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const tensor& t = *results[i];
+    if (t.defined() && is_floating(t.dtype()))
+      kinds_[i] = {t.sizes(), t.dtype(), t.device(), !among(context_.non_differentiable_, t)};
+  }
+  context_.non_differentiable_.clear();
 }
 void function_node::release() noexcept {
   context_.saved_.clear();
   context_.data.reset();
 }
-bool function_node::lacks_gradient(const tensor& t) const noexcept { return among(context_.non_differentiable_, t); }
-void function_node::forget_results() noexcept { context_.non_differentiable_.clear(); }
-void function_node::expect(std::size_t result, const tensor& t) { kinds_[result] = {t.sizes(), t.dtype(), t.device()}; }
 
 std::vector<tensor> function_node::materialized(std::span<const tensor> of_results) const {
   std::vector<tensor> all(of_results.begin(), of_results.end());
@@ -117,6 +120,65 @@ void function_node::run(std::span<const tensor> of_results, std::span<tensor> of
       if (of_inputs[i].defined()) of_inputs[i] = view->gradient(i, of_inputs[i]);
     }
   });
+}
+
+namespace {
+
+void check_tangent(std::string_view name, std::size_t result, const tensor& found, const kind_of_result& wanted) {
+  if (found.sizes() == wanted.sizes && found.dtype() == wanted.type && found.device() == wanted.where) return;
+  const auto text = [](dtype type, const shape& sizes, device where) {
+    return std::string(name_of(type)) + " " + to_string(sizes) + " on " + to_string(where);
+  };
+  throw error(std::string(name) + ": its jvp() gave " + text(found.dtype(), found.sizes(), found.device()) +
+              " for result " + std::to_string(result + 1) + ", wanted " +
+              text(wanted.type, wanted.sizes, wanted.where));
+}
+
+// While it lives the node's rule runs on this thread: saved results are results of the node.
+class running_rule {
+ public:
+  explicit running_rule(node& n) noexcept : before_(std::exchange(running_node, &n)) {}
+  running_rule(const running_rule&) = delete;
+  running_rule& operator=(const running_rule&) = delete;
+  ~running_rule() { running_node = before_; }
+
+ private:
+  node* const before_;
+};
+
+}  // namespace
+
+std::vector<tensor> function_node::push(std::span<const tensor> arguments, std::span<const tensor> along,
+                                        const std::function<std::vector<tensor>(std::span<const tensor>)>& jvp) {
+  const author::layer_values_guard layers(layers_);
+  const running_rule running(*this);
+  const author::function_view* const view = context_.view_.get();
+  std::vector<tensor> given(along.begin(), along.end()), found;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const tensor& x = arguments[i];
+    if (!given[i].defined() && context_.materialize_ && x.defined() && is_floating(x.dtype()))
+      given[i] = zeros(x.sizes(), x.dtype(), std::nullopt, x.device(), std::nullopt);
+    if (view != nullptr && given[i].defined()) given[i] = view->argument(i, given[i]);
+  }
+  const auto call = [&] {
+    found = jvp(given);
+    for (tensor& t : found) {
+      if (view != nullptr && t.defined()) t = view->below(t);
+    }
+  };
+  if (view == nullptr)
+    call();
+  else
+    view->run(call);
+  if (found.size() != kinds_.size()) {
+    throw error(std::string(name_) + ": its jvp() gave " + std::to_string(found.size()) + " tangents, wanted " +
+                std::to_string(kinds_.size()));
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!is_differentiable(i)) found[i] = {};
+    if (found[i].defined()) check_tangent(name_, i, found[i], *kinds_[i]);
+  }
+  return found;
 }
 
 std::shared_ptr<const author::function_view> view_of_call(std::span<tensor> arguments) {
@@ -214,20 +276,20 @@ void function_call::put_below(std::span<const tensor> arguments, std::span<const
 void function_call::keep_saved(std::span<tensor* const> results) {
   for (const tensor& t : std::exchange(context.to_save_, {})) {
     const auto found = std::ranges::find_if(results, [&](const tensor* r) { return r->same_as(t); });
-    if (found != results.end() && t.defined())
+    // A result that is not recorded does not own the node, which may own it.
+    if (recorded && found != results.end() && t.defined())
       context.saved_.emplace_back(saved_result(t, static_cast<std::uint32_t>(found - results.begin())));
     else
       context.saved_.emplace_back(saved_tensor(t));
   }
 }
 
-void function_call::attach(function_node* n, std::span<tensor* const> results, std::span<const tensor> arguments) {
-  const intrusive_ptr<node> owner(n);
+void function_call::attach(function_node& n, std::span<tensor* const> results, std::span<const tensor> arguments) {
+  add_reference(&n);
+  const intrusive_ptr<node> owner(&n);
   for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!n.is_differentiable(i)) continue;
     tensor& t = *results[i];
-    if (!t.defined() || !is_floating(t.dtype())) continue;
-    n->expect(i, t);
-    if (n->lacks_gradient(t)) continue;
     refuse_wrapper(t);
     if (shares_elements(arguments, t))
       t = copy_if_aliased(t);
@@ -236,7 +298,6 @@ void function_call::attach(function_node* n, std::span<tensor* const> results, s
     if (owner->kind() == nullptr) owner->stand_for(t);
     author::set_creator(t, intrusive_ptr<node>(new output_node(owner, static_cast<std::uint32_t>(i))));
   }
-  n->forget_results();
 }
 
 }  // namespace detail

@@ -22,6 +22,9 @@ struct applied_function {
   /// Makes the call with other tensors in the places of the arguments, forward() included, and returns the tensors of
   /// its results.
   std::function<std::vector<tensor>(std::span<const tensor>)> again;
+  /// How the results change along tangents of the arguments, of which undefined ones are zero, by the function's own
+  /// jvp(); empty if it has none. To be called after run().
+  std::function<std::vector<tensor>(std::span<const tensor>)> jvp;
 };
 /// Called on this thread instead of each call of apply() with a tensor that brings ForwardAD. To be set while a layer
 /// has such tensors.

@@ -36,14 +36,6 @@ node* release(intrusive_ptr<node>&& of) noexcept {
   return held{std::move(of)}.by.get();
 }
 
-// A wrapper has no gradient of its own.
-void check_plain(std::string_view who, const tensor& t) {
-  if (!author::is_wrapper(t)) return;
-  throw error(std::string(who) +
-              ": found a batched tensor, whose gradient is that of all examples; within vmap, grad_of() and vjp() give "
-              "the gradients of each");
-}
-
 // The leaf node of t, which t owns; null if t is not a leaf that requires a gradient.
 leaf_node* leaf_of(const tensor& t) noexcept {
   const intrusive_ptr<node> n = detail::present_node(t);
@@ -85,7 +77,10 @@ void leaf_node::accumulate(tensor gradient) {
 }
 
 const tensor& require_grad(const tensor& t, bool wanted) {
-  check_plain("require_grad", t);
+  if (author::is_wrapper(t)) {
+    detail::gradients_of_wrapper("require_grad", t).require_grad(t, wanted);
+    return t;
+  }
   if (!t.defined()) throw error("require_grad: found an undefined tensor, wanted a floating one");
   if (!is_floating(t.dtype())) {
     throw dtype_error("require_grad: found " + std::string(name_of(t.dtype())) + ", wanted a floating dtype");
@@ -113,14 +108,17 @@ const tensor& require_grad(const tensor& t, bool wanted) {
 }
 
 tensor leaf_grad(const tensor& t) {
-  check_plain("leaf_grad", t);
+  if (author::is_wrapper(t)) return detail::gradients_of_wrapper("leaf_grad", t).leaf_grad(t);
   const intrusive_ptr<node> n = detail::present_node(t);
   if (!n) return {};
   return n->role == detail::is_leaf ? static_cast<leaf_node*>(n.get())->gradient() : detail::retained_gradient(*n);
 }
 
 void set_leaf_grad(const tensor& t, const tensor& gradient) {
-  check_plain("set_leaf_grad", t);
+  if (author::is_wrapper(t)) {
+    throw error(
+        "set_leaf_grad: found a wrapper, whose gradient is that of what it wraps, wanted the tensor that it wraps");
+  }
   leaf_node* const leaf = leaf_of(t);
   if (leaf == nullptr) {
     throw error("set_leaf_grad: found a tensor that " +

@@ -139,7 +139,10 @@ void tangent_levels::remember(const author::recorded_result& what, const tensor&
   const std::vector<tangents::one> all = live_tangents(with);
   for (tangent_level* l = this_thread_levels; l != nullptr; l = l->outer_) {
     const auto one = std::ranges::find(all, l->number, &tangents::one::level);
-    if (one != all.end()) l->results_[what.of.get()].push_back({what, *one});
+    if (one == all.end()) continue;
+    std::vector<tangent_level::recorded>& known = l->results_[what.of.get()];
+    std::erase_if(known, [&](const tangent_level::recorded& r) { return r.what.result == what.result; });
+    known.push_back({what, *one});
   }
 }
 

@@ -359,6 +359,11 @@ found_tangents transposed_tangents(const dual_call& call, std::uint64_t level) {
 
 namespace {
 
+// For rules that read the result.
+void remember_result(const tensor& t) {
+  if (t.defined() && may_be_dual(t)) tangent_levels::remember(author::recorded_result_of(t), t);
+}
+
 // Gives results, which are no arguments, their tangents: `formula(level)`. One that is a tangent of these arguments is
 // shared with them: copied before it is written.
 template <class Formula>
@@ -372,9 +377,7 @@ void set_tangents(std::span<const tensor> results, std::span<const std::uint64_t
         set_tangent(results[i], level, found[i], is_of_argument(found[i], arguments, level));
     }
   }
-  for (const tensor& t : results) {
-    if (t.defined() && may_be_dual(t)) tangent_levels::remember(author::recorded_result_of(t), t);
-  }
+  for (const tensor& t : results) remember_result(t);
 }
 
 // The same of a call with tangents of these levels.
@@ -417,6 +420,13 @@ void forward_function(const author::applied_function& call) {
     for (const tensor* const r : call.run()) results.push_back(*r);
   }
   set_tangents(results, levels_of(arguments), arguments, [&](std::uint64_t level) {
+    if (call.jvp) {
+      // It may read results, with the tangents of outer levels.
+      for (const tensor& t : results) remember_result(t);
+      std::vector<tensor> along;
+      for (const tensor& t : call.arguments) along.push_back(tangent_of(t, level));
+      return call.jvp(along);
+    }
     const auto again = [&](auto f) {
       std::vector<tensor> with;
       for (const tensor& t : call.arguments) with.push_back(f(t));

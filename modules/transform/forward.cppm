@@ -40,7 +40,7 @@ found_tangents transposed_tangents(const dual_call& call, std::uint64_t level);
 void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& stack, forward_formula formula);
 // The kernel of all operators that are in no table.
 void forward_without_kind(const operator_handle& op, key_set keys, boxed_stack& stack);
-// The same for a call of apply(): its backward() transposed.
+// The same for a call of apply(): by its jvp(), else its backward() transposed.
 void forward_function(const author::applied_function& call);
 // self becomes dual as the source is.
 void forward_copy(const operator_handle& op, key_set keys, boxed_stack& stack);

@@ -13,6 +13,7 @@ import :matmul_rules;
 import :window_rules;
 import :norm_rules;
 import :random_rules;
+import :write_rules;
 import :forward;
 import :forward_table;
 
@@ -20,7 +21,8 @@ namespace topbit::detail {
 
 bool register_batching() {
   const auto keep = [](const auto&... table) { (author::install_batching(table).keep(), ...); };
-  keep(kind_table, view_rules, array_rules, index_rules, matmul_rules, window_rules, norm_rules, random_rules);
+  keep(kind_table, view_rules, array_rules, index_rules, matmul_rules, window_rules, norm_rules, random_rules,
+       write_rules);
   fallback<&batch_without_rule>(key::FuncTorchBatched).keep();
   return true;
 }

@@ -1,4 +1,4 @@
-// Registers the batching rules and tangents of the library's operators when the module is initialised.
+// Registers what the module adds to operators, functions and autograd, when it is initialised.
 export module topbit.transform:registration;
 
 import topbit.std;
@@ -11,5 +11,7 @@ bool register_forward_mode();
 const bool forward_mode_registered = register_forward_mode();
 bool register_functions();
 const bool functions_registered = register_functions();
+bool register_gradients();
+const bool gradients_registered = register_gradients();
 
 }  // namespace topbit::detail

@@ -19,6 +19,24 @@ struct wrong_gradient {
   static tensor backward(tb::function_context&, const tensor& g) { return g * 3.0; }
 };
 
+// log(1 + exp(x)), whose derivative is 1 - exp(-y).
+struct log_of_exp {
+  static tb::tensor forward(tb::function_context& c, const tb::tensor& x) {
+    const tb::tensor y = tb::log1p(tb::exp(x));
+    c.save(y);
+    return y;
+  }
+  static tb::tensor backward(tb::function_context& c, const tb::tensor& gradient) {
+    return gradient * -tb::expm1(-c.saved(0));
+  }
+  static tb::tensor jvp(tb::function_context& c, const tb::tensor& tangent) {
+    return tangent * -tb::expm1(-c.saved(0));
+  }
+};
+struct with_wrong_jvp : log_of_exp {
+  static tb::tensor jvp(tb::function_context&, const tb::tensor& tangent) { return tangent; }
+};
+
 }  // namespace
 
 TEST_CASE("check: tangents agree with differences and with gradients", "[transform][check]") {
@@ -29,6 +47,15 @@ TEST_CASE("check: tangents agree with differences and with gradients", "[transfo
   };
   CHECK(tb::jvpcheck(f, inputs).text == "");
   CHECK(tb::jvpcheck([](std::span<const tensor> in) { return std::vector<tensor>{tb::ones({2}) * in[2][0]}; }, inputs));
+}
+
+TEST_CASE("check: of a function with a jvp() of its own", "[transform][check]") {
+  const std::vector<tensor> x{tb::require_grad(random({2, 3}, 5))};
+  const auto calling = []<class F>(F) {
+    return [](std::span<const tensor> in) { return std::vector<tensor>{tb::apply<F>(in[0])}; };
+  };
+  CHECK(tb::jvpcheck(calling(log_of_exp{}), x).text == "");
+  CHECK(tb::jvpcheck(calling(with_wrong_jvp{}), x).text.starts_with("result 1, element 0: the tangent is "));
 }
 
 TEST_CASE("check: the text names the tangent that is wrong", "[transform][check]") {

@@ -112,6 +112,93 @@ TEST_CASE("vmap of grad_of: the gradient of each example by shared weights", "[t
   CHECK(close(gradients, wanted));
 }
 
+TEST_CASE("vmap: grad() and backward() within it are those of each example", "[transform]") {
+  const tb::tensor w = random({3, 3}, 1), xs = random({5, 3}, 2), v = random({3}, 3);
+  const tb::tensor of_w = stacked(5, [&](std::int64_t i) { return by_backward(w, tb::select(xs, 0, i)); });
+  const auto by_x = [&](const tb::tensor& x) { return loss(w, x); };
+  const tb::tensor of_x = tb::vmap(tb::grad_of(by_x))(xs);
+  CHECK(close(tb::vmap([&](const tb::tensor& x) {
+                tb::require_grad(x);
+                return tb::grad(by_x(x), x);
+              })(xs),
+              of_x));
+  CHECK_FALSE(tb::requires_grad(xs));
+  const auto by_own = [&](const tb::tensor& x) {
+    const tb::tensor own = tb::require_grad(tb::per_example(w));
+    tb::backward(loss(own, x));
+    const tb::tensor g = tb::leaf_grad(own);
+    tb::zero_grad(own);
+    CHECK_FALSE(tb::leaf_grad(own).defined());
+    return g;
+  };
+  CHECK(close(tb::vmap(by_own)(xs), of_w));
+  CHECK(close(tb::vmap(by_own, {.chunk = 2})(xs), of_w));
+  // Given gradients, twice, and of pairs.
+  const auto again = [&](const tb::tensor& x) {
+    tb::require_grad(x);
+    const tb::tensor first = tb::grad({x * x * x}, {x}, {.create_graph = true, .gradients = {v}})[0];
+    return tb::grad(tb::sum(first), x);
+  };
+  CHECK(close(tb::vmap(again)(xs), xs * v * 6.0));
+  const auto of_pair = [&](const tb::tensor& x) {
+    const auto inner = [&](const tb::tensor& y) {
+      tb::require_grad(y);
+      return tb::grad(tb::sum(x * y * y), y);
+    };
+    const tb::tensor g = tb::vmap(inner)(tb::stack(std::vector{x, v}, 0));
+    CHECK_FALSE(tb::requires_grad(x));
+    return g;
+  };
+  CHECK(close(tb::vmap(of_pair)(xs), stacked(5, [&](std::int64_t i) {
+                return xs[i] * tb::stack(std::vector<tb::tensor>{xs[i], v}, 0) * 2.0;
+              })));
+  // What examples share has the gradients of all, as in a loop.
+  const tb::tensor shared = tb::require_grad(tb::clone(w));
+  tb::vmap([&](const tb::tensor& x) {
+    tb::backward(loss(shared, x));
+    return x;
+  })(xs);
+  CHECK(close(tb::leaf_grad(shared), tb::sum(of_w, {0})));
+  // The caller's leaf is a leaf within, and batches of gradients give products with the Jacobian.
+  const tb::tensor leaf = tb::require_grad(tb::clone(v));
+  const tb::tensor y = tb::matmul(w, leaf);
+  CHECK(close(tb::vmap([&](const tb::tensor& g) {
+                return tb::grad({y}, {leaf}, {.retain_graph = true, .gradients = {g}})[0];
+              })(xs),
+              tb::matmul(xs, w)));
+}
+
+TEST_CASE("vmap: gradients within it that are refused", "[transform][errors]") {
+  const tb::tensor w = tb::require_grad(random({3}, 1)), xs = random({4, 3}, 2);
+  const auto text = [&](auto f) { return error_of([&] { tb::vmap(f)(xs); }); };
+  CHECK(text([&](const tb::tensor& x) { return tb::grad(tb::sum(x * w), w); }) ==
+        "grad: input 1 is the same for all examples (4 examples, level 1), so its gradient would be their sum; give it "
+        "a copy for each, per_example(), or take the gradient outside");
+  CHECK(text([&](const tb::tensor& x) {
+          tb::backward(x * w);
+          return x;
+        }) == "backward: found a tensor of sizes [3], wanted one element, or a gradient of that shape");
+  CHECK(text([&](const tb::tensor& x) {
+          const tb::tensor own = tb::per_example(w);
+          return tb::grad({own * x}, {own}, {.gradients = {tb::sum(x)}})[0];
+        }) == "grad: gradient 0 is float64 [], its tensor float64 [3]");
+  CHECK(
+      text([&](const tb::tensor& x) { return tb::grad(tb::sum(x), x); }).starts_with("grad: the tensor does not req"));
+  CHECK(text([&](const tb::tensor& x) {
+          return tb::require_grad(x, false);
+        }).starts_with("require_grad: found a batched"));
+  CHECK(text([&](const tb::tensor& x) {
+          return tb::require_grad(x * w);
+        }).starts_with("require_grad: the tensor is a res"));
+  CHECK(text([&](const tb::tensor& x) {
+          tb::set_leaf_grad(x, x);
+          return x;
+        }).starts_with("set_leaf_grad: found a wrapper"));
+  tb::tensor kept;
+  tb::vmap([&](const tb::tensor& x) { return kept = x; })(xs);
+  CHECK(error_of([&] { tb::require_grad(kept); }).find("by a vmap that has ended") != std::string::npos);
+}
+
 TEST_CASE("grad_of through vmap, around gradients of examples", "[transform]") {
   const tb::tensor w = random({3, 3}, 1), xs = random({5, 3}, 2);
   // The sum of the squared norms of all examples' gradients.

@@ -1,4 +1,4 @@
-// Forward mode of functions with a backward() of their own.
+// Forward mode of functions with a backward() of their own, and of those with a jvp() too.
 #include <any>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "duals.h"
+#include "support/raises.h"
 import topbit;
 import topbit.transform;
 
@@ -81,6 +82,71 @@ struct scaled_product {
   }
 };
 
+// With a jvp() that is five times the right one, so that it is seen which formula ran.
+struct marked_cube {
+  static tb::tensor forward(tb::function_context& c, const tb::tensor& x) {
+    c.save(x);
+    return x * x * x;
+  }
+  static tb::tensor backward(tb::function_context& c, const tb::tensor& g) { return g * c.saved(0) * c.saved(0) * 3.0; }
+  static tb::tensor jvp(tb::function_context& c, const tb::tensor& t) { return t * c.saved(0) * c.saved(0) * 15.0; }
+};
+// It reads the result that was saved; sizes are those of one example.
+struct marked_exponential {
+  static std::tuple<tb::tensor, tb::tensor> forward(tb::function_context& c, const tb::tensor& x, double scale) {
+    const tb::tensor y = tb::exp(x), sign = tb::sign(x);
+    c.save(y);
+    c.mark_non_differentiable(sign);
+    c.data = scale;
+    return {y, sign};
+  }
+  static tb::tensor backward(tb::function_context& c, const std::array<tb::tensor, 2>& g) { return g[0] * c.saved(0); }
+  static std::array<tb::tensor, 2> jvp(tb::function_context& c, const tb::tensor& t) {
+    CHECK(t.sizes() == c.saved(0).sizes());
+    return {t * c.saved(0) * std::any_cast<double>(c.data), t};
+  }
+};
+bool saw_undefined = false;
+struct product_of_list {
+  static std::vector<tb::tensor> forward(tb::function_context& c, std::span<const tb::tensor> x,
+                                         const std::optional<tb::tensor>& more, bool materialized) {
+    c.materialize_gradients(materialized);
+    c.save(x[0], x[1]);
+    return {x[0] * x[1], more ? x[0] + *more : x[0] * 1.0};
+  }
+  static std::vector<tb::tensor> backward(tb::function_context& c, std::span<const tb::tensor> g) {
+    return {g[0] * c.saved(1) + g[1], g[0] * c.saved(0), g[1]};
+  }
+  static std::vector<tb::tensor> jvp(tb::function_context& c, std::span<const tb::tensor> t) {
+    CHECK(t.size() == 3);
+    saw_undefined = !t[1].defined();
+    return {t[1].defined() ? t[0] * c.saved(1) + c.saved(0) * t[1] : t[0] * c.saved(1), t[0] + t[2]};
+  }
+};
+template <int Kind>
+struct wrong_tangent {
+  static std::vector<tb::tensor> forward(tb::function_context&, const tb::tensor& x) { return {x * 2.0}; }
+  static tb::tensor backward(tb::function_context&, std::span<const tb::tensor> g) { return g[0] * 2.0; }
+  static std::vector<tb::tensor> jvp(tb::function_context& c, const tb::tensor& t) {
+    if (Kind == 0) return {};
+    if (Kind == 1) return {tb::sum(t)};
+    if (Kind == 2) return {tb::to(t, tb::dtype::float32)};
+    return {c.saved(0)};
+  }
+};
+struct other_arguments {
+  static tb::tensor forward(tb::function_context&, const tb::tensor& x, const tb::tensor& y);
+  static std::array<tb::tensor, 2> backward(tb::function_context&, const tb::tensor&);
+  static tb::tensor jvp(tb::function_context&, const tb::tensor&);
+};
+struct other_results : other_arguments {
+  static tb::tensor forward(tb::function_context&, const tb::tensor& x);
+  static tb::tensor backward(tb::function_context&, const tb::tensor&);
+  static std::array<tb::tensor, 2> jvp(tb::function_context&, const tb::tensor&);
+};
+static_assert(tb::differentiable_function<marked_cube> && tb::differentiable_function<product_of_list>);
+static_assert(!tb::differentiable_function<other_arguments> && !tb::differentiable_function<other_results>);
+
 }  // namespace
 
 TEST_CASE("dual: a function with a backward() of its own has that transposed", "[transform][dual]") {
@@ -138,4 +204,94 @@ TEST_CASE("dual: such a function in levels, in gradients, and of several argumen
   CHECK(close(along, (v * y + x * u) * 2.0));
   CHECK(close(level.parts(several(x, level.dual(y, u))).tangent, x * u * 2.0));
   CHECK(!level.parts(several(x, y)).tangent.defined());
+}
+
+TEST_CASE("dual: a function with a jvp() of its own", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2), w = random({3}, 3);
+  const auto f = [](const tb::tensor& a) { return tb::apply<marked_cube>(a); };
+  const auto [value, along] = tb::jvp(f, x, v);
+  CHECK(close(value, x * x * x));
+  CHECK(close(along, x * x * v * 15.0));
+  // In levels, and derived again, also where the call itself is recorded.
+  const auto first = [&](const tb::tensor& a) { return tb::jvp(f, a, v).second; };
+  CHECK(close(tb::jvp(first, x, w).second, x * v * w * 30.0));
+  CHECK(close(tb::grad_of([&](const tb::tensor& a) { return tb::sum(first(a)); })(x), x * v * 30.0));
+  const auto gradient = tb::grad_of([&](const tb::tensor& a) { return tb::sum(f(a)); });
+  CHECK(close(tb::jvp(gradient, x, v).second, x * v * 6.0));
+  CHECK(close(tb::vmap(first)(tb::stack(std::vector<tb::tensor>{x, w}, 0)),
+              tb::stack(std::vector<tb::tensor>{first(x), first(w)}, 0)));
+  CHECK(close(tb::jvp(tb::vmap(f), x, v).second, x * x * v * 15.0));
+  // Not for a level that none of the arguments has a tangent of.
+  const tb::dual_level outer;
+  const tb::tensor d = outer.dual(x, v);
+  const auto constant = tb::jvp([&](const tb::tensor& a) { return a + f(d); }, x, w);
+  CHECK(close(outer.parts(constant.second).primal, w));
+  CHECK(close(outer.parts(f(d)).tangent, x * x * v * 15.0));
+}
+
+TEST_CASE("dual: a jvp() reads saved results, with the tangents of outer levels", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2), w = random({3}, 3), xs = random({2, 3}, 4);
+  const auto f = [](const tb::tensor& a) { return std::get<0>(tb::apply<marked_exponential>(a, 5.0)); };
+  const auto first = [&](const tb::tensor& a) { return tb::jvp(f, a, v).second; };
+  const tb::tensor wanted = tb::exp(x) * v * w * 25.0;
+  CHECK(close(tb::jvp(first, x, w).second, wanted));
+  // Both levels in one call, once it is recorded and once it is not.
+  for (const bool recorded : {false, true}) {
+    const tb::tensor leaf = tb::clone(x);
+    if (recorded) tb::require_grad(leaf);
+    const tb::dual_level outer;
+    {
+      const tb::dual_level inner;
+      const auto [y, sign] = tb::apply<marked_exponential>(inner.dual(outer.dual(leaf, w), v), 5.0);
+      const tb::tensor along = inner.parts(y).tangent;
+      CHECK(close(tb::detach(outer.parts(along).primal), tb::exp(x) * v * 5.0));
+      CHECK(close(tb::detach(outer.parts(along).tangent), wanted));
+      CHECK_FALSE(inner.parts(sign).tangent.defined());
+      CHECK_FALSE(outer.parts(sign).tangent.defined());
+      if (recorded) CHECK(close(tb::grad(tb::sum(along), leaf), tb::exp(x) * v * 5.0));
+    }
+  }
+  // Of each example, by what all share, and of the tensors with all examples.
+  CHECK(close(tb::vmap(first)(xs), tb::exp(xs) * v * 5.0));
+  CHECK(close(tb::vmap(f)(xs), tb::exp(xs)));
+  const auto [y, dy] = tb::jvp(tb::vmap(f), xs, xs);
+  CHECK(close(dy, tb::exp(xs) * xs * 5.0));
+  const auto along_shared = [&](const tb::tensor& a) {
+    return tb::jvp([&](const tb::tensor& b) { return tb::apply<product_of_list>(std::vector{a, b}, b, true)[0]; }, v,
+                   w);
+  };
+  CHECK(close(tb::vmap(along_shared)(xs).second, xs * w));
+}
+
+TEST_CASE("dual: a jvp() of several tensors", "[transform][dual]") {
+  const tb::tensor x = random({3}, 1), v = random({3}, 2), y = random({3}, 3), u = random({3}, 4);
+  const tb::dual_level level;
+  const tb::tensor d = level.dual(x, v), e = level.dual(y, u);
+  const auto tangents = [&](const tb::tensor& a, const tb::tensor& b, const std::optional<tb::tensor>& more,
+                            bool materialized) {
+    const auto all = tb::apply<product_of_list>(std::vector{a, b}, more, materialized);
+    return std::pair(level.parts(all[0]).tangent, level.parts(all[1]).tangent);
+  };
+  const auto both = tangents(d, e, e, true);
+  CHECK(close(both.first, v * y + x * u));
+  CHECK(close(both.second, v + u));
+  // What has no tangent, has zeros or none.
+  CHECK(close(tangents(d, y, x, true).first, v * y));
+  CHECK_FALSE(saw_undefined);
+  CHECK(close(tangents(d, y, e, false).first, v * y));
+  CHECK(saw_undefined);
+}
+
+TEST_CASE("dual: a jvp() that gives something else is refused", "[transform][dual][errors]") {
+  const tb::tensor x = random({3}, 1);
+  const auto text_of = [&]<int Kind>(std::integral_constant<int, Kind>) {
+    return toy::text_of<tb::error>(
+        [&] { tb::jvp([](const tb::tensor& a) { return tb::apply<wrong_tangent<Kind>>(a)[0]; }, x, x); });
+  };
+  CHECK(text_of(std::integral_constant<int, 0>()).ends_with(": its jvp() gave 0 tangents, wanted 1"));
+  CHECK(text_of(std::integral_constant<int, 1>())
+            .ends_with(": its jvp() gave float64 [] on cpu for result 1, wanted float64 [3] on cpu"));
+  CHECK(text_of(std::integral_constant<int, 2>())
+            .ends_with(": its jvp() gave float32 [3] on cpu for result 1, wanted float64 [3] on cpu"));
+  CHECK(text_of(std::integral_constant<int, 3>()).starts_with("function_context: found 0 saved tensors"));
 }

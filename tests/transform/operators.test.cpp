@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -22,22 +23,12 @@ namespace tb = topbit;
 
 namespace {
 
-std::vector<examples::arrangement> arrangements(std::size_t tensors, std::size_t turn) {
-  std::vector<examples::arrangement> all;
-  const std::size_t last = (std::size_t{1} << std::min<std::size_t>(tensors, 4)) - 1;
-  const auto add = [&](std::size_t which, std::int64_t dim, std::int64_t size, bool nested = false) {
-    examples::arrangement a;
-    a.nested = nested;
-    for (std::size_t i = 0; i < tensors; ++i) a.batched.push_back((which >> std::min<std::size_t>(i, 3) & 1) != 0);
-    a.dim = dim;
-    a.size = size;
-    all.push_back(a);
-  };
-  // All tensors, and one other choice, whose turn it is.
-  add(last, turn % 2 == 0 ? 0 : -1, turn % 7 == 0 ? 1 : 3);
-  if (last > 1) add(1 + turn % (last - 1), turn % 2 == 0 ? -1 : 0, 3);
-  if (turn % 4 == 0) add(last, turn % 8 == 0 ? 0 : -1, 4, true);
-  return all;
+// All tensors are batched, and two arrangements are drawn; `./dev test long` takes all of them.
+std::vector<examples::arrangement> arrangements(std::size_t tensors, std::size_t turn, std::mt19937& random) {
+  const std::vector<examples::arrangement> all = examples::all_arrangements(tensors);
+  if (test_scale() >= 10) return all;
+  const examples::arrangement whole{std::vector<bool>(tensors, true), turn % 2 == 0 ? 0 : -1};
+  return {whole, all[random() % all.size()], all[random() % all.size()]};
 }
 
 // Refused whatever the example: its sizes depend on elements, or it is read on the host; these where they read an
@@ -80,6 +71,7 @@ std::string check_forms(const std::vector<golden::form>& forms, const golden::bl
       }
     }
     examples::arrangement a{std::vector<bool>(all.size(), true), turn % 2 == 0 ? 0 : -1};
+    a.memory = golden::memories[turn % std::size(golden::memories)];
     // The result is written for each example, whatever is batched.
     if (!f.in_place && turn % 3 == 0)
       a.batched.assign(all.size() - f.outs.size(), false), a.batched.resize(all.size(), true);
@@ -92,6 +84,7 @@ std::string check_forms(const std::vector<golden::form>& forms, const golden::bl
 void check_family(const std::string& family) {
   std::size_t checked = 0;
   std::size_t turn = 0;
+  std::mt19937 random(7);
   sampled_cases drawn;
   calls::each_block(family, [&](const tb::operator_handle& op, const golden::block& b) {
     std::size_t failed = 0;
@@ -104,9 +97,10 @@ void check_family(const std::string& family) {
       if (!drawn.is_drawn() || !calls::read_arguments(op, c)) continue;
       const auto arguments = calls::caught.arguments;
       const auto tensors = calls::caught.tensors;
-      for (examples::arrangement a : arrangements(tensors.size(), turn)) {
+      for (examples::arrangement a : arrangements(tensors.size(), turn, random)) {
         // Its strides are those of an example that has memory of its own.
         if (b.name.starts_with("aten::as_strided")) a.dim = 0;
+        if (b.how.dense) a.memory = golden::memory::dense;
         const bool may = may_be_refused(op, a, tensors);
         ++checked;
         report(c, examples::check(op, arguments, tensors, a, b.how, may));
