@@ -36,8 +36,13 @@ struct npu {
   static tb::device need() { return tb::parse_device("npu"); }
 };
 
+// Four functions and a name, linked from examples/backend: the host computes everything.
+struct chip {
+  static tb::device need() { return tb::parse_device("chip"); }
+};
+
 // Catch2 puts a type's name in the test's only where the types are listed one by one, hence the macro.
-#define EVERY_DEVICE rung::cpu, rung::meta, rung::npu, rung::cuda
+#define EVERY_DEVICE rung::cpu, rung::meta, rung::npu, rung::chip, rung::cuda
 
 /// The result is on that device and has these sizes, dtype and, where there are any, elements.
 inline void check(const tb::tensor& found, tb::device where, const tb::tensor& wanted, double tolerance = 0) {

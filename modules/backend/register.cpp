@@ -1,0 +1,110 @@
+module;
+
+#include <stddef.h>
+
+#include "kernel_abi.h"
+
+module topbit.backend;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.ops;
+import :boxed_fallback;
+import :bridge;
+import :report;
+
+namespace topbit::author {
+
+namespace {
+
+constexpr std::size_t private_backends = 8;
+backend nth(std::size_t slot) noexcept {
+  return static_cast<backend>(static_cast<std::size_t>(backend::PrivateUse1) + slot);
+}
+
+// What is asked before memory is allocated, for each private backend.
+struct asked {
+  decltype(memory_hook::allocate) allocate = nullptr;
+  int (*device_count)() = nullptr;
+};
+constinit std::array<asked, private_backends> hooks{};
+
+template <std::size_t Slot>
+void* allocate(device d, std::size_t bytes) {
+  const asked& a = hooks[Slot];
+  const int count = a.device_count == nullptr ? 1 : a.device_count();
+  if (d.index >= count) {
+    const std::string name = to_string(device{d.type, 0});
+    throw device_error("found " + to_string(d) + ", wanted " +
+                       (count <= 0   ? "a device, of which there are none"
+                        : count == 1 ? name
+                                     : name + " to " + to_string(device{d.type, static_cast<std::int8_t>(count - 1)})));
+  }
+  return a.allocate(d, bytes);
+}
+template <std::size_t... Slot>
+decltype(memory_hook::allocate) checked_allocate(std::size_t slot, std::index_sequence<Slot...>) {
+  constexpr std::array<decltype(memory_hook::allocate), sizeof...(Slot)> all{&allocate<Slot>...};
+  return all[slot];
+}
+
+void check(std::string_view name, const backend_description& d) {
+  const auto refuse = [&](std::string_view what, std::string_view found) {
+    throw bad_argument("register_backend '" + std::string(name) + "': found " + std::string(found) + " for " +
+                       std::string(what) + ", wanted a function");
+  };
+  if (d.memory.allocate == nullptr) refuse("memory.allocate", "null");
+  if (d.memory.release == nullptr) refuse("memory.release", "null");
+  if (d.memory.copy_in == nullptr) refuse("memory.copy_in", "null");
+  if (d.memory.copy_out == nullptr) refuse("memory.copy_out", "null");
+  const tb_kernels* const k = d.kernels;
+  constexpr std::size_t least = offsetof(tb_kernels, context) + sizeof k->context;
+  if (k == nullptr || (k->version == TB_ABI_VERSION && k->size >= least)) return;
+  throw bad_registration("register_backend '" + std::string(name) + "': found a kernel table of ABI version " +
+                         std::to_string(k->version) + " and " + std::to_string(k->size) + " bytes, wanted version " +
+                         std::to_string(TB_ABI_VERSION) + " and at least " + std::to_string(least) +
+                         " bytes; rebuild it with this <topbit/kernel_abi.h>");
+}
+
+// The first private backend that nothing has been registered for.
+std::size_t free_slot(std::string_view name) {
+  const std::vector<inspect::backend_name_dump> named = dump().backend_names;
+  std::string taken;
+  for (std::size_t slot = 0; slot < private_backends; ++slot) {
+    const backend b = nth(slot);
+    const auto has_this = [&](const inspect::backend_name_dump& n) { return n.which == b; };
+    if (std::ranges::find_if(named, has_this) == named.end() &&
+        !inspect::has_kernel(aten::empty_memory_format.handle(), key_of(b))) {
+      return slot;
+    }
+    if (slot != 0) taken += ", ";
+    taken += name_of(b);
+  }
+  throw bad_registration("register_backend '" + std::string(name) + "': found all eight private backends taken (" +
+                         taken + "), wanted a free one");
+}
+
+}  // namespace
+
+backend register_backend(std::string_view name, const backend_description& description, std::source_location where) {
+  check(name, description);
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  const std::size_t slot = free_slot(name);
+  const backend b = nth(slot);
+  registration named = name_backend(b, name, where);
+  const tb_kernels& table = detail::complete_table(b, name, description.kernels);
+  hooks[slot] = {description.memory.allocate, description.device_count};
+  memory_hook memory = description.memory;
+  memory.allocate = checked_allocate(slot, std::make_index_sequence<private_backends>());
+  set_memory_hook(b, memory);
+  detail::admit(b);
+  register_strided_backend(table, key_of(b), where);
+  static std::vector<registration>& kept = *new std::vector<registration>;  // for the life of the process
+  kept.push_back(std::move(named));
+  if (description.boxed_fallback) kept.push_back(detail::register_boxed_fallback(key_of(b), where));
+  return b;
+}
+
+}  // namespace topbit::author
