@@ -1,4 +1,5 @@
 // A backend of your own: a memory hook for its device, and kernels for the operators you need.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

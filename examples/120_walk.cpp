@@ -1,5 +1,6 @@
 // 120: one step of evaluation, written once, on any device. Inputs are moved to the device, the model, its results, the
 // labels and the loss stay there. The npu is an external backend: only npu/npu.cpp is linked.
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <optional>

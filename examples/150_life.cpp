@@ -1,4 +1,5 @@
 // The Game of Life on bool tensors: an operator works on all cells at once.
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
 // Parts of tensors: by numbers, slices, masks and other tensors; what is a view, and what is a copy.
+#include <cstdint>
 #include <cstdio>
 #include <string>
 

@@ -1,5 +1,6 @@
 // Operators that write to an argument, and operators whose result is a view: what autograd needs for them.
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <string>

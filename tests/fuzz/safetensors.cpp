@@ -4,6 +4,7 @@
 // The first byte is how many bytes are behind the header. A unit of the module, built together with the reader, so that
 // libFuzzer sees which of its code has run.
 module;
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 module topbit.training;
