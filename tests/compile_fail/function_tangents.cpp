@@ -1,4 +1,4 @@
-// expect: error: static assertion failed: apply: my_product: found a jvp\(\) that does not take 'function_context&' and 'const std::array<tensor, 2> &', a tangent for each tensor of forward\(\)$
+// expect: error: static assertion failed: apply: my_product: found a jvp\(\) that does not take 'function_context&' and 'const std::array<tensor, 2>&', a tangent for each tensor of forward\(\)$
 // topic: rules
 // jvp() takes a tangent for each tensor of forward().
 #include <array>
