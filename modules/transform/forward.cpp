@@ -26,10 +26,6 @@ bool any_tensor(std::span<const value> values, F f) {
   for (const value& v : values) author::each_tensor(v, [&](const tensor& t) { found = found || f(t); });
   return found;
 }
-// An undefined one is zero.
-void add_term(tensor& sum, const tensor& term) {
-  if (term.defined()) sum = sum.defined() ? aten::add_Tensor(sum, term) : term;
-}
 bool is_differentiable(const tensor& t) noexcept { return t.defined() && is_floating(t.dtype()); }
 
 std::vector<std::uint64_t> levels_of(std::span<const value> arguments) {
@@ -214,31 +210,14 @@ gradient_declaration declared(const operator_handle& op) {
   return d;
 }
 
-// The tangent of an elementwise operator's result by its rule, without running a graph: where no tangent or gradient of
-// the tangent is wanted. None if the operator was recorded as others.
-std::optional<tensor> by_rule_alone(const dual_call& call, std::uint64_t level, const tensor& result) {
-  if (!levels_of(call.arguments).empty() || is_derived_again(call.arguments, level)) return std::nullopt;
-  const recorded_call recorded(call, level, [](const tensor& t) { return t; });
-  if (!requires_grad(recorded.results[0])) return std::nullopt;
-  const intrusive_ptr<node> n = author::gradient_edge(recorded.results[0]);
-  if (!n || n->name() != call.op.name()) return std::nullopt;
-  const no_grad unrecorded;
-  const std::span<const intrusive_ptr<node>> inputs = n->inputs();
-  tensor sum;
-  for (std::size_t i = 0; i < recorded.leaves.size(); ++i) {
-    const intrusive_ptr<node> leaf = author::gradient_edge(recorded.leaves[i]);
-    const auto at = std::ranges::find_if(inputs, [&](const intrusive_ptr<node>& e) { return e.get() == leaf.get(); });
-    if (at == inputs.end()) return std::nullopt;
-    const tensor& t = recorded.along[i];
-    const tensor along = t.sizes() == result.sizes() ? t : aten::expand(t, result.sizes());
-    std::vector<tensor> gradients(inputs.size());
-    n->backward({&along, 1}, gradients);
-    add_term(sum, gradients[static_cast<std::size_t>(at - inputs.begin())]);
-  }
-  return sum;
-}
-
 }  // namespace
+
+void add_term(tensor& sum, const tensor& term) {
+  if (term.defined()) sum = sum.defined() ? aten::add_Tensor(sum, term) : term;
+}
+void remember_result(const tensor& t) {
+  if (t.defined() && may_be_dual(t)) tangent_levels::remember(author::recorded_result_of(t), t);
+}
 
 found_tangents linear_tangents(const dual_call& call, std::uint64_t level) {
   const bool views = returns_views(call.op);
@@ -299,7 +278,6 @@ found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level) 
   // A gradient would be converted to the argument's dtype on the way.
   if (any_tensor(call.arguments, [&](const tensor& t) { return is_differentiable(t) && t.dtype() != result.dtype(); }))
     return transposed_tangents(call, level);
-  if (std::optional<tensor> found = by_rule_alone(call, level, result)) return {*found};
   const recorded_call recorded(call, level, [&](const tensor& t) { return aten::expand(t, result.sizes()); });
   found_tangents sum(1);
   for (std::size_t i = 0; i < recorded.leaves.size(); ++i) {
@@ -358,11 +336,6 @@ found_tangents transposed_tangents(const dual_call& call, std::uint64_t level) {
 }
 
 namespace {
-
-// For rules that read the result.
-void remember_result(const tensor& t) {
-  if (t.defined() && may_be_dual(t)) tangent_levels::remember(author::recorded_result_of(t), t);
-}
 
 // Gives results, which are no arguments, their tangents: `formula(level)`. One that is a tangent of these arguments is
 // shared with them: copied before it is written.

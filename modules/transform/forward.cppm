@@ -36,6 +36,11 @@ found_tangents elementwise_tangents(const dual_call& call, std::uint64_t level);
 // the product with the tangent.
 found_tangents transposed_tangents(const dual_call& call, std::uint64_t level);
 
+// Adds a term to a sum; an undefined one is zero.
+void add_term(tensor& sum, const tensor& term);
+// For rules that read the result.
+void remember_result(const tensor& t);
+
 // Calls the operator below forward mode, and gives its results the tangents of each level.
 void call_with_tangents(const operator_handle& op, key_set keys, boxed_stack& stack, forward_formula formula);
 // The kernel of all operators that are in no table.

@@ -8,6 +8,7 @@ import topbit.tensor;
 import topbit.ops;
 import :kind;
 import :forward;
+import :forward_unboxed;
 
 namespace topbit::detail {
 
@@ -15,8 +16,14 @@ template <auto Kernel, class List>
 struct forward_rows_of;
 template <auto Kernel, class... Op>
 struct forward_rows_of<Kernel, operator_list<Op...>> {
-  static constexpr std::array<author::kernel_row, sizeof...(Op)> rows{
-      author::boxed_row<Kernel>(Op{}, key::ForwardAD)...};
+  template <class One>
+  static constexpr author::kernel_row row() {
+    if constexpr (author::signature_kernel_for<Kernel, One>)
+      return author::signature_row<Kernel>(One{}, key::ForwardAD);
+    else
+      return author::boxed_row<Kernel>(One{}, key::ForwardAD);
+  }
+  static constexpr std::array<author::kernel_row, sizeof...(Op)> rows{row<Op>()...};
 };
 // In operators or overload sets.
 template <class Kind, auto... X>
@@ -27,8 +34,9 @@ using forward_rows = forward_rows_of<
 // Formatted by hand: a family a line.
 // clang-format off
 
-using sum_operators = forward_rows<sum_kind, aten::add_Tensor, aten::sub_Tensor, aten::cat, aten::select_scatter,
-    aten::slice_scatter, aten::diagonal_scatter>;
+using term_operators = forward_rows<unboxed_sum, aten::add_Tensor, aten::sub_Tensor>;
+
+using sum_operators = forward_rows<sum_kind, aten::cat, aten::select_scatter, aten::slice_scatter, aten::diagonal_scatter>;
 
 using linear_operators = forward_rows<linear_kind,
     neg, deg2rad, aten::sum, aten::sum_dim_IntList, cumsum,
@@ -42,11 +50,11 @@ using linear_operators = forward_rows<linear_kind,
 
 using as_strided_operators = forward_rows<as_strided_kind, aten::as_strided>;
 
-using product_operators = forward_rows<product_kind, aten::mul_Tensor, aten::mm, aten::bmm>;
+using product_operators = forward_rows<unboxed_product, aten::mul_Tensor, aten::mm, aten::bmm>;
 
 using layer_operators = forward_rows<layer_kind, aten::linear>;
 
-using elementwise_operators = forward_rows<elementwise_kind,
+using elementwise_operators = forward_rows<unboxed_elementwise,
     aten::div_Tensor, aten::pow_Tensor_Tensor, aten::maximum, aten::minimum, aten::fmax, aten::fmin, aten::atan2, aten::hypot,
     aten::copysign_Tensor, aten::logaddexp, aten::xlogy_Tensor, aten::lerp_Tensor, aten::addcmul, aten::addcdiv,
     aten::where_self, aten::fmod_Tensor, aten::remainder_Tensor,

@@ -28,7 +28,8 @@ bool register_batching() {
 }
 
 bool register_forward_mode() {
-  static constexpr std::array tables{std::span<const author::kernel_row>(sum_operators::rows),
+  static constexpr std::array tables{std::span<const author::kernel_row>(term_operators::rows),
+                                     std::span<const author::kernel_row>(sum_operators::rows),
                                      std::span<const author::kernel_row>(linear_operators::rows),
                                      std::span<const author::kernel_row>(as_strided_operators::rows),
                                      std::span<const author::kernel_row>(product_operators::rows),

@@ -97,7 +97,9 @@ batched_result batch_unfold(const tensor& self, batch_dim d, std::int64_t dimens
                             std::int64_t step) {
   const std::int64_t rank = rank_of(self, d), at = behind_batch(dimension, rank);
   const tensor t = in_front(self, d);
-  return {rank == 0 ? aten::unfold(aten::unsqueeze(t, 1), 1, size, step) : aten::unfold(t, at, size, step), 0};
+  if (rank != 0) return {aten::unfold(t, at, size, step), 0};
+  // Of a number there is one window, without a dimension that counts them.
+  return {aten::select_int(aten::unfold(aten::unsqueeze(t, 1), 1, size, step), 1, 0), 0};
 }
 
 // The strides and the offset are those of an example, whose elements have its own strides.

@@ -9,16 +9,17 @@ namespace topbit::detail {
 
 namespace {
 
-// The dimension itself; throws shape_error if the tensor has none of this number.
-std::int64_t dimension_of(const tensor& t, std::int64_t dim, std::int64_t dims, std::string_view what) {
+std::string argument_text(std::size_t i) { return "argument " + std::to_string(i); }
+
+// The dimension itself; throws shape_error if the tensor, that of an argument or of a result, has none of this number.
+std::int64_t dimension_of(const tensor& t, std::int64_t dim, std::int64_t dims, std::optional<std::size_t> argument) {
   if (dim >= -dims && dim < dims) return dim < 0 ? dim + dims : dim;
-  throw shape_error("vmap: found batch dimension " + std::to_string(dim) + " for " + std::string(what) + " of sizes " +
+  throw shape_error("vmap: found batch dimension " + std::to_string(dim) + " for " +
+                    (argument ? argument_text(*argument) : std::string("a result")) + " of sizes " +
                     to_string(t.sizes()) +
                     (dims == 0 ? ", which has no dimension to map"
                                : ", wanted " + std::to_string(-dims) + " to " + std::to_string(dims - 1)));
 }
-
-std::string argument_text(std::size_t i) { return "argument " + std::to_string(i); }
 
 void check_count(std::string_view which, const batch_dims& dims, std::size_t count, std::string_view what) {
   if (dims.fits(count)) return;
@@ -38,7 +39,7 @@ void check_dims(const vmap_options& options, std::size_t arguments, std::size_t 
 
 void mapped_arguments::add(const tensor& t, batch_dim dim, std::size_t argument) {
   if (!dim || !t.defined()) return;
-  const std::int64_t at = dimension_of(t, *dim, t.dim(), argument_text(argument)), found = t.size(at);
+  const std::int64_t at = dimension_of(t, *dim, t.dim(), argument), found = t.size(at);
   if (size_ < 0) {
     size_ = found;
     from_ = argument;
@@ -69,7 +70,7 @@ tensor leave(const tensor& t, batch_dim dim, const batch_level& l) {
     throw error("vmap: found a batched result (" + describe(l) +
                 ") for an unmapped `out`, wanted one that is the same for all examples");
   }
-  const std::int64_t at = dimension_of(t, *dim, t.dim() + 1, "a result");
+  const std::int64_t at = dimension_of(t, *dim, t.dim() + 1, std::nullopt);
   if (seen.dim) return *seen.dim == at ? seen.physical : aten::movedim_int(seen.physical, *seen.dim, at);
   const tensor all = with_batch_first(seen.physical, {}, l.size);
   return at == 0 ? all : aten::movedim_int(all, 0, at);

@@ -112,6 +112,39 @@ TEST_CASE("vmap of grad_of: the gradient of each example by shared weights", "[t
   CHECK(close(gradients, wanted));
 }
 
+TEST_CASE("vmap of grad_of: of layers, as in a loop", "[transform]") {
+  const auto check = [](const char* what, auto layer, const tb::tensor& w, const tb::tensor& xs) {
+    INFO(what);
+    const auto number = [&](const tb::tensor& v, const tb::tensor& x) { return tb::sum(tb::sin(layer(v, x))); };
+    const tb::tensor wanted = stacked(xs.size(0), [&](std::int64_t i) {
+      const tb::tensor leaf = tb::require_grad(tb::clone(w));
+      tb::backward(number(leaf, tb::select(xs, 0, i)));
+      return tb::leaf_grad(leaf);
+    });
+    CHECK(close(tb::vmap(tb::grad_of(number), {.in = {tb::unmapped, 0}})(w, xs), wanted));
+    CHECK(close(tb::vmap(tb::grad_of(number), {.in = {tb::unmapped, 0}, .chunk = 3})(w, xs), wanted));
+  };
+  using tb::tensor;
+  check(
+      "linear", [](const tensor& w, const tensor& x) { return tb::linear(x, w); }, random({2, 3}, 1),
+      random({4, 5, 3}, 2));
+  check(
+      "convolution", [](const tensor& w, const tensor& x) { return tb::conv2d(x, w); }, random({2, 3, 2, 2}, 3),
+      random({4, 3, 5, 4}, 4));
+  check(
+      "layer norm", [](const tensor& w, const tensor& x) { return tb::layer_norm(x, {3}, w); }, random({3}, 5),
+      random({4, 2, 3}, 6));
+  check(
+      "attention",
+      [](const tensor& w, const tensor& x) {
+        return tb::scaled_dot_product_attention(tb::matmul(x, w), x * 2.0, tb::matmul(x, w));
+      },
+      random({3, 3}, 7), random({4, 2, 5, 3}, 8));
+  check(
+      "embedding", [](const tensor& w, const tensor& x) { return tb::embedding(w, x); }, random({7, 3}, 9),
+      tb::randint(0, 7, {4, 6}, tb::arg<"generator"> = tb::generator(10)));
+}
+
 TEST_CASE("vmap: grad() and backward() within it are those of each example", "[transform]") {
   const tb::tensor w = random({3, 3}, 1), xs = random({5, 3}, 2), v = random({3}, 3);
   const tb::tensor of_w = stacked(5, [&](std::int64_t i) { return by_backward(w, tb::select(xs, 0, i)); });

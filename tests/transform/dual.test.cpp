@@ -193,6 +193,12 @@ TEST_CASE("dual: views in every memory order of their base", "[transform][dual]"
   };
   const tb::tensor column = tb::select(random({4, 3}, 5), 1, 0), w = random({4}, 6);
   CHECK(close(along(around, column, w).second, by_reverse(around, column, w)));
+  // An offset in the memory of the tensor, which is not that of the tangent.
+  const tb::tensor behind = tb::slice(random({5}, 7), 0, 2, 5), u = random({3}, 8);
+  const auto shifted = [](const tb::tensor& a) {
+    return aten::as_strided(a, std::array<std::int64_t, 1>{2}, std::array<std::int64_t, 1>{1}, 3);
+  };
+  CHECK(close(along(shifted, behind, u).second, tb::slice(u, 0, 1, 3)));
   // A level within another one, and a view that knows the outer one alone.
   const auto late_inside = [&](const tb::tensor& a) {
     tb::tensor y = a * 1.0;

@@ -1,5 +1,6 @@
 // Batching rules of operators that are not the library's: kinds, rules by hand, compositions, and none at all.
 #include <catch2/catch_test_macros.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -14,6 +15,7 @@ inline constexpr tb::op<"batching::twice(Tensor self) -> Tensor"> twice;
 inline constexpr tb::op<"batching::fold(Tensor self, Tensor other) -> Tensor"> fold;
 inline constexpr tb::op<"batching::spread(Tensor self, int n) -> Tensor"> spread;
 inline constexpr tb::op<"batching::alone(Tensor self, Tensor[] others) -> (Tensor, Tensor)"> alone;
+inline constexpr tb::op<"batching::unless(Tensor(a) self, Tensor? other) -> Tensor(a)"> unless;
 inline constexpr tb::op<"batching::parts(Tensor self) -> Tensor"> parts;
 
 namespace {
@@ -29,14 +31,16 @@ std::tuple<tb::tensor, tb::tensor> alone_cpu(const tb::tensor& self, std::span<c
   if (tb::item(tb::sum(self)) < 0) return {tb::zeros({1}), others[0]};
   return {self, others[0] + others[1]};
 }
+tb::tensor unless_cpu(const tb::tensor& self, const std::optional<tb::tensor>& other) { return other ? *other : self; }
 tb::tensor parts_any(const tb::tensor& self) { return tb::exp(self) + self; }
 
-const auto library = tb::library("batching").def(twice).def(fold).def(spread).def(alone).def(parts);
+const auto library = tb::library("batching").def(twice).def(fold).def(spread).def(alone).def(unless).def(parts);
 const auto kernels = tb::implement("batching", tb::key::CPU)
                          .impl<&twice_cpu>(twice)
                          .impl<&fold_cpu>(fold)
                          .impl<&spread_cpu>(spread)
-                         .impl<&alone_cpu>(alone);
+                         .impl<&alone_cpu>(alone)
+                         .impl<&unless_cpu>(unless);
 const auto composite = tb::implement("batching", tb::key::CompositeImplicitAutograd).impl<&parts_any>(parts);
 
 int folded = 0;
@@ -50,7 +54,7 @@ std::tuple<tb::tensor, tb::batch_dim> batched_fold(const tb::tensor& self, tb::b
 tb::tensor spread_by_parts(const tb::tensor& self, std::int64_t n) { return tb::stack(std::vector(n, self), 0); }
 
 inline constexpr auto rules =
-    tb::batching::rules(tb::batching::elementwise<twice>{}, tb::batching::by<fold, &batched_fold>{},
+    tb::batching::rules(tb::batching::elementwise<twice, unless>{}, tb::batching::by<fold, &batched_fold>{},
                         tb::batching::by_parts<spread, &spread_by_parts>{});
 const auto registered = tb::author::install_batching(rules);
 
@@ -78,6 +82,11 @@ TEST_CASE("rules: a kind, a rule by hand, a composition and a composite", "[tran
   CHECK(folded == 2);
   CHECK(same(tb::vmap([](const tb::tensor& x) { return spread(x, 4); })(rows),
              tb::expand(tb::unsqueeze(rows, 1), {2, 4, 3})));
+  // An argument that is returned stays one tensor.
+  tb::vmap([](const tb::tensor& x) {
+    CHECK(unless(x, std::nullopt).same_as(x));
+    return x;
+  })(rows);
   CHECK(same(tb::vmap(parts)(rows), tb::exp(rows) + rows));
 }
 

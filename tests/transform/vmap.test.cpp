@@ -223,6 +223,53 @@ TEST_CASE("vmap: results of several parts", "[transform]") {
   CHECK(same(both[1], tb::transpose(rows + 1.0, 0, 1)));
 }
 
+TEST_CASE("vmap: dimensions that are counted from the end are those of an example", "[transform]") {
+  const tb::tensor all = tb::reshape(tb::arange(24), {2, 3, 4});
+  const auto transposed = tb::vmap([](const tb::tensor& x) { return tb::permute(x, {-1, -2}); });
+  CHECK(same(transposed(all), tb::transpose(all, 1, 2)));
+  CHECK(same(tb::vmap([](const tb::tensor& x) { return tb::movedim(x, -1, -2); })(all), tb::transpose(all, 1, 2)));
+  CHECK(same(tb::vmap([](const tb::tensor& x) { return tb::cumsum(x, -2); })(all), tb::cumsum(all, 1)));
+  // Of a number too.
+  const tb::tensor numbers = tb::tensor({1.f, 2, 3});
+  CHECK(same(tb::vmap([](const tb::tensor& x) { return tb::sum(x, {-1}, true); })(numbers), numbers));
+  CHECK(same(tb::vmap([](const tb::tensor& x) { return tb::argmax(x, -1, true); })(numbers), tb::tensor({0, 0, 0})));
+}
+
+TEST_CASE("vmap: an example does not reach into another one", "[transform][errors]") {
+  const auto text = [](auto f, const auto&... of) { return error_of([&] { tb::vmap(f)(of...); }); };
+  const auto is_of_example = [](const std::string& found) {
+    return found.find("in example 0 of 2 examples") != found.npos;
+  };
+  // Row 3 of three, which would be the next example's first.
+  const tb::tensor weights = tb::reshape(tb::arange(12.0), {2, 3, 2}), places = tb::tensor({{0, 3}, {1, 2}});
+  CHECK(is_of_example(
+      text([](const tb::tensor& w, const tb::tensor& i) { return tb::embedding(w, i); }, weights, places)));
+  CHECK(is_of_example(
+      text([](const tb::tensor& w, const tb::tensor& i) { return tb::index_add(w, 0, i, tb::ones({2, 2})); }, weights,
+           places)));
+  CHECK(text([](const tb::tensor& x) { return tb::as_strided(x, {2}, {1}, 2); }, rows)
+            .starts_with("found elements outside of the example"));
+  CHECK(same(tb::vmap([](const tb::tensor& x) { return tb::as_strided(x, {2}, {1}, 1); })(rows),
+             tb::slice(rows, 1, 1, 3)));
+  // Batches within the examples do not broadcast.
+  CHECK(is_of_example(text([](const tb::tensor& a, const tb::tensor& b) { return tb::bmm(a, b); },
+                           tb::ones({2, 1, 2, 2}), tb::ones({2, 3, 2, 2}))));
+}
+
+TEST_CASE("vmap: examples without dimensions or elements", "[transform]") {
+  const tb::tensor numbers = tb::tensor({1.f, 2, 3});
+  const auto unfolded = [](const tb::tensor& x) { return tb::unfold(x, 0, 1, 1); };
+  CHECK(same(tb::vmap(unfolded)(numbers),
+             tb::stack(std::vector{unfolded(numbers[0]), unfolded(numbers[1]), unfolded(numbers[2])}, 0)));
+  // An empty vector takes no part.
+  const auto joined = [](const tb::tensor& x) { return tb::cat(std::vector<tb::tensor>{tb::zeros({0}), x}, 1); };
+  const tb::tensor matrices = tb::ones({2, 2, 3});
+  CHECK(same(tb::vmap(joined)(matrices), matrices));
+  // A result that is the same for all is expanded, along any dimension.
+  const auto constant = tb::vmap([](const tb::tensor&) { return tb::tensor({1.f, 2}); }, {.out = 1});
+  CHECK(same(constant(numbers), tb::tensor({{1.f, 1, 1}, {2, 2, 2}})));
+}
+
 TEST_CASE("vmap: an argument that is returned as it is stays one tensor", "[transform]") {
   CHECK(same(tb::vmap([](const tb::tensor& x) {
                const tb::tensor y = x * 1.0;
@@ -276,6 +323,19 @@ TEST_CASE("vmap: what is refused", "[transform][errors]") {
   CHECK(error_of([&] { tb::vmap([](const tb::tensor& x) { return tb::nonzero(x); })(rows); }) ==
         "aten::nonzero: the size of its result depends on elements, and examples may differ (2 examples, level 1); use "
         "where(condition, a, b) or a mask");
+  // Optimizers write lists.
+  const tb::tensor rate = tb::ones({3});
+  const auto step = [](const tb::tensor& p, const tb::tensor& g) {
+    std::vector<tb::tensor> parameters{p}, gradients{g}, momenta;
+    tb::aten::_fused_sgd_(parameters, gradients, momenta, 0.0, 0.0, 0.5, 0.0, false, false, true, std::nullopt,
+                          std::nullopt);
+    return p;
+  };
+  CHECK(
+      error_of([&] { tb::vmap(step, {.in = {tb::unmapped, 0}})(rate, rows); })
+          .starts_with("aten::_fused_sgd_: argument 1 'grads' is batched (2 examples, level 1), and argument 0 'self' "
+                       "[3], which is written, is one tensor for all examples"));
+  CHECK(same(tb::vmap(step)(tb::ones({2, 3}), rows), 1.0 - rows * 0.5));
   tb::tensor outside = tb::zeros({3});
   CHECK(
       error_of([&] { tb::vmap([&](const tb::tensor& x) { return tb::add_(outside, x); })(rows); }) ==
@@ -363,6 +423,27 @@ TEST_CASE("vmap: a tensor that is kept cannot be used", "[transform]") {
   CHECK(error_of([&] {
           tb::vmap([&](const tb::tensor& x) { return x + kept; })(rows);
         }).starts_with("aten::add.Tensor: argument 1 'other' is batched by a vmap that has ended"));
+}
+
+TEST_CASE("vmap: however a tensor is kept, it cannot be used", "[transform]") {
+  tb::tensor kept;
+  const auto fails = [&](const tb::tensor& x) -> tb::tensor {
+    kept = x;
+    throw tb::error("stopped");
+  };
+  CHECK(error_of([&] { tb::vmap(fails)(rows); }) == "stopped");
+  CHECK(error_of([&] { tb::vmap([&](const tb::tensor& x) { return x * kept; })(rows); }).find("has ended") !=
+        std::string::npos);
+  CHECK(same(tb::vmap([](const tb::tensor& x) { return x + 1.0; })(rows), rows + 1.0));
+  // In a hook, which runs when the vmap has ended.
+  tb::tensor w = tb::ones({2, 3});
+  tb::require_grad(w);
+  const tb::tensor y = tb::vmap([](const tb::tensor& x) {
+    const tb::tensor z = x * 2.0;
+    tb::add_hook(z, [x](const tb::tensor& g) { return g * x; });
+    return z;
+  })(w);
+  CHECK(error_of([&] { tb::backward(tb::sum(y)); }).find("by a vmap that has ended") != std::string::npos);
 }
 
 TEST_CASE("vmap: a batched tensor is printed with its level", "[transform]") {
