@@ -1,5 +1,6 @@
 // bench_transform: what batching and tangents add to a call, what entering a vmap costs, and derivatives of examples
 // beside the same work by hand.
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -61,6 +62,23 @@ struct linear_problem {
   }
 };
 
+// The gradients of all parameters of the digit classifier by each of 256 images, and the sum of them by backward().
+struct digits_problem {
+  using parameters = std::array<tensor, 6>;
+  parameters p{tb::randn({128, 64}), tb::randn({128}),    tb::randn({64, 128}),
+               tb::randn({64}),      tb::randn({10, 64}), tb::randn({10})};
+  tensor images = tb::randn({256, 64}), labels = tb::randint(0, 10, {256});
+
+  static tensor loss(const parameters& p, const tensor& images, const tensor& labels) {
+    const tensor first = tb::relu(tb::linear(images, p[0], p[1])), second = tb::relu(tb::linear(first, p[2], p[3]));
+    return tb::cross_entropy_loss(tb::linear(second, p[4], p[5]), labels);
+  }
+  tensor per_example() const {
+    return tb::vmap(tb::grad_of(&loss), {.in = {tb::unmapped, 0, 0}})(p, images, labels)[0];
+  }
+  tensor summed() const { return tb::grad_of(&loss)(p, images, labels)[0]; }
+};
+
 template <class F>
 void time_of(const std::string& name, F f) {
   cases::add_timed("transform/" + name, [=](auto& rounds) {
@@ -98,11 +116,15 @@ int main(int argc, char** argv) {
   const linear_problem p;
   time_of("linear_by_hand", [p] { return p.by_hand(); });
   time_of("linear_per_example", [p] { return p.per_example(); });
+  const digits_problem digits;
+  time_of("digits_summed", [digits] { return digits.summed(); });
+  time_of("digits_per_example", [digits] { return digits.per_example(); });
   const tensor w1 = tb::randn({32, 16}), w2 = tb::randn({32, 32}), w3 = tb::randn({8, 32}), v = tb::randn({16});
   const auto network = [=](const tensor& in) {
     return tb::linear(tb::tanh(tb::linear(tb::tanh(tb::linear(in, w1)), w2)), w3);
   };
   time_of("jacobian_mlp", [=] { return tb::jacrev(network)(v); });
+  time_of("jacobian_mlp_forward", [=] { return tb::jacfwd(network)(v); });
   time_of("jvp_mlp", [=] { return tb::jvp(network, v, v).second; });
   time_of("jvp_mlp_by_reverse", [=] { return tb::linearize(network, v).second(v); });
   const tensor data = tb::randn({200, 10}), signs = tb::sign(tb::randn({200})), w = tb::randn({10});
