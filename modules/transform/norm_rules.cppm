@@ -33,12 +33,19 @@ void need_layer(const tensor& input, batch_dim d, norm_sizes normalized) {
   need_floating(input);
   if (static_cast<std::int64_t>(normalized.size()) > rank_of(input, d)) throw shape_error("found too many sizes");
 }
-void need_layer_parameter(const std::optional<tensor>& x, batch_dim d, norm_sizes normalized, dtype type) {
+void need_layer_parameter(const std::optional<tensor>& x, batch_dim d, norm_sizes normalized, dtype of_input) {
   if (!is_present(x)) return;
   shape sizes = x->sizes();
   if (d) sizes.erase(static_cast<std::size_t>(*d));
   if (sizes != shape(normalized)) throw shape_error("found other sizes");
-  if (x->dtype() != type) throw dtype_error("found another dtype");
+  const bool is_half = of_input == dtype::float16 || of_input == dtype::bfloat16;
+  if (x->dtype() != of_input && !(is_half && x->dtype() == dtype::float32)) throw dtype_error("found another dtype");
+}
+dtype type_of_layer_parameters(dtype of_input, const std::optional<tensor>& weight, const std::optional<tensor>& bias) {
+  for (const std::optional<tensor>& x : {weight, bias}) {
+    if (is_present(x)) of_input = promote(of_input, x->dtype());
+  }
+  return of_input;
 }
 
 three_batched_results batch_native_layer_norm(const tensor& input, batch_dim di, norm_sizes normalized,
@@ -59,7 +66,8 @@ three_batched_results batch_native_layer_norm(const tensor& input, batch_dim di,
   if (is_present(weight)) out = out * to(beside_examples(*weight, dw, rank), type);
   if (is_present(bias)) out = out + to(beside_examples(*bias, db, rank), type);
   const batch_dim of_rows = di ? batch_dim(0) : batch_dim();
-  return {to(out, given), 0, to(means, given), of_rows, to(rstds, given), of_rows};
+  const dtype of_statistics = type_of_layer_parameters(given, weight, bias);
+  return {to(out, given), 0, to(means, of_statistics), of_rows, to(rstds, of_statistics), of_rows};
 }
 
 // The sum over the dimensions between the batch and the normalised ones.
@@ -106,12 +114,13 @@ three_batched_results batch_native_layer_norm_backward(const tensor& gradient, b
                                                             std::optional<tensor>(), std::optional<tensor>(), mask));
     if (output_mask[0]) of_input = to(of_input, given);
   }
+  const dtype of_parameters = type_of_layer_parameters(given, weight, bias);
   tensor of_weight, of_bias;
   if (output_mask[1]) {
     const tensor unit = (to(x, type) - to(m, type)) * to(r, type);
-    of_weight = to(sum_over_rows(to(g, type) * unit, normalized.size()), given);
+    of_weight = to(sum_over_rows(to(g, type) * unit, normalized.size()), of_parameters);
   }
-  if (output_mask[2]) of_bias = to(sum_over_rows(to(g, type), normalized.size()), given);
+  if (output_mask[2]) of_bias = to(sum_over_rows(to(g, type), normalized.size()), of_parameters);
   return {of_input, 0, of_weight, 0, of_bias, 0};
 }
 

@@ -119,7 +119,9 @@ void check_rank(backend_call c, std::size_t rank) {
 
 // The product of two operands, summed over the labels that neither the result nor a later operand needs.
 named contract(named a, named b, const labels& needed) {
-  check_product_types(einsum_call.op, a.t, b.t);
+  // Two floating dtypes are bmm's to refuse, or autocast's to cast.
+  const bool integers = !is_floating(a.t.dtype()) || !is_floating(b.t.dtype());
+  if (integers) check_product_types(einsum_call.op, a.t, b.t);
   labels single_a, single_b;  // of size 1 where the other's size is greater: dropped, which broadcasts
   for (label one : a.names) {
     if (!has(b.names, one)) continue;
@@ -148,12 +150,14 @@ named contract(named a, named b, const labels& needed) {
   for (label one : b.names) {
     if (!has(a.names, one)) (has(needed, one) ? right : alone_b).push_back(one);
   }
-  // Sums of integers are int64, so both operands are promoted.
   a = without(std::move(a), alone_a, true);
   b = without(std::move(b), alone_b, true);
-  const dtype type = promote(a.t.dtype(), b.t.dtype());
-  a.t = to(a.t, type);
-  b.t = to(b.t, type);
+  // Sums of integers are int64.
+  if (integers) {
+    const dtype type = promote(a.t.dtype(), b.t.dtype());
+    a.t = to(a.t, type);
+    b.t = to(b.t, type);
+  }
 
   check_rank(einsum_call, batch.size() + left.size() + right.size());
   const auto product_of = [](const named& x, const labels& some) {
@@ -310,7 +314,6 @@ tensor inner(const tensor& self, const tensor& other) {
     refuse<shape_error>({nullptr, aten::inner.name()}, "found " + to_string(self.sizes()) + " and " +
                                                            to_string(other.sizes()) + ", wanted equal last sizes");
   }
-  check_product_types(aten::inner.name(), self, other);
   return aten::tensordot(self, other, shape{-1}, shape{-1});
 }
 

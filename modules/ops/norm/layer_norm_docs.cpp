@@ -4,10 +4,12 @@ import :elementwise;
 
 namespace topbit::detail {
 
-constexpr std::string_view dtypes = "floating; all dtypes are the same, and the result's too; sums are kept in float64";
+constexpr std::string_view dtypes =
+    "floating; the result has input's dtype; weight and bias have it too, or float32 beside float16 and bfloat16, and so "
+    "do statistics; sums are kept in float64";
 constexpr std::string_view other_shape =
     "input's last sizes are not normalized_shape, which has at least one, or weight or bias has other sizes";
-constexpr std::string_view other_type = "input is not floating, or weight or bias has another dtype";
+constexpr std::string_view other_type = "input is not floating, or weight or bias has a dtype other than these";
 
 constexpr family_lines layer_family = {
     .dtypes = dtypes,
@@ -39,8 +41,9 @@ constexpr operator_page pages[] = {
                     "output_mask; the others are undefined.",
          .shapes = "grad_out, input: [.., normalized_shape..], mean, rstd: one number for each row, weight, bias: "
                    "normalized_shape -> input's, and twice normalized_shape",
-         .dtypes = "floating; input, grad_out, weight and bias have one dtype, which the results have; mean and rstd "
-                   "are floating; means over a row are kept in float64",
+         .dtypes = "floating; grad_out has input's dtype, as the first result; weight and bias have it too, or float32 "
+                   "beside float16 and bfloat16, and so do the other results; mean and rstd are floating; means over a "
+                   "row are kept in float64",
          .cost = "for input each row of it and of grad_out is read twice; for weight three elementwise passes with a "
                  "tensor of input's sizes, and a sum over the rows; for bias a sum over those of grad_out; non-dense "
                  "operands are copied first",
@@ -49,7 +52,7 @@ constexpr operator_page pages[] = {
                         "mean or rstd not one number for each row",
                         "native_layer_norm_backward([[1.0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], None, None, [True, "
                         "True, True])"),
-              bad_dtype("input, mean or rstd is not floating, or grad_out, weight or bias has another dtype than input",
+              bad_dtype("input, mean or rstd is not floating, or grad_out, weight or bias has a dtype other than these",
                         "native_layer_norm_backward([[1, 0]], [[1.0, 5.0]], [2], [[3.0]], [[0.5]], None, None, [True, "
                         "True, True])"),
               bad_value(
@@ -74,7 +77,7 @@ constexpr operator_page pages[] = {
              {bad_shape(
                   "input's last sizes are not normalized_shape, which has at least one, or weight has other sizes",
                   "rms_norm([3.0, 4.0], [3])"),
-              bad_dtype("input is not floating, or weight has another dtype", "rms_norm([3, 4], [2])")},
+              bad_dtype(other_type, "rms_norm([3, 4], [2])")},
          .examples = {{"rms_norm([1.0, 7.0], [2], None, 0.0)", "[0.2, 1.4] (float32 [2])"},
                       {"rms_norm([[1.0, 7.0]], [2], [5.0, 10.0], 0.0)", "[[1, 14]] (float32 [1, 2])"}}}),
 };

@@ -61,8 +61,9 @@ layer_results layer_norm_backward(key_set keys, T grad, T input, layer_sizes giv
     const tensor of_input = scale * (of_unit - over.mean(of_unit) - unit * over.mean(of_unit * unit));
     std::get<0>(all) = to(of_input, input.dtype());
   }
-  if (wanted[1]) std::get<1>(all) = to(over.over_layers(g * unit), input.dtype());
-  if (wanted[2]) std::get<2>(all) = to(over.over_layers(g), input.dtype());
+  const dtype of_parameters = type_of_parameters(input, weight, bias);
+  if (wanted[1]) std::get<1>(all) = to(over.over_layers(g * unit), of_parameters);
+  if (wanted[2]) std::get<2>(all) = to(over.over_layers(g), of_parameters);
   return all;
 }
 

@@ -34,10 +34,10 @@ void check_parameter(backend_call c, const tensor& input, layer_sizes given_shap
     refuse<shape_error>(
         c, "found a " + std::string(name) + " " + to_string(t->sizes()) + ", wanted " + to_string(shape(given_shape)));
   }
-  if (t->dtype() != input.dtype()) {
-    refuse<dtype_error>(c, "found a " + std::string(name) + " of " + std::string(name_of(t->dtype())) + " for " +
-                               describe(input) + ", wanted one dtype");
-  }
+  const bool is_low = input.dtype() == dtype::float16 || input.dtype() == dtype::bfloat16;
+  if (t->dtype() == input.dtype() || (is_low && t->dtype() == dtype::float32)) return;
+  refuse<dtype_error>(c, "found a " + std::string(name) + " of " + std::string(name_of(t->dtype())) + " for " +
+                             describe(input) + ", wanted one dtype" + (is_low ? ", or float32" : ""));
 }
 
 // Operands as rows of all normalised elements.
@@ -58,6 +58,14 @@ struct layer_rows {
 
 }  // namespace
 
+dtype type_of_parameters(const tensor& input, const std::optional<tensor>& weight, const std::optional<tensor>& bias) {
+  dtype type = input.dtype();
+  for (const std::optional<tensor>& t : {weight, bias}) {
+    if (is_given(t)) type = promote(type, t->dtype());
+  }
+  return type;
+}
+
 double step_of(dtype floating) { return floating == dtype::float64 ? 0x1p-52 : 0x1p-23; }
 
 std::array<result_meta, 3> layer_norm_kernel::meta(std::string_view op, const tensor& input, layer_sizes given_shape,
@@ -69,8 +77,9 @@ std::array<result_meta, 3> layer_norm_kernel::meta(std::string_view op, const te
   check_parameter(c, input, given_shape, bias, "bias");
   shape statistics = input.sizes();
   for (std::size_t d = front; d < statistics.size(); ++d) statistics[d] = 1;
-  return {dense_meta(input.sizes(), input.dtype(), input), dense_meta(statistics, input.dtype(), input),
-          dense_meta(statistics, input.dtype(), input)};
+  const dtype type = type_of_parameters(input, weight, bias);
+  return {dense_meta(input.sizes(), input.dtype(), input), dense_meta(statistics, type, input),
+          dense_meta(statistics, type, input)};
 }
 void layer_norm_kernel::run(backend_call c, const tensor& input, layer_sizes given_shape,
                             const std::optional<tensor>& weight, const std::optional<tensor>& bias, double eps,
@@ -109,11 +118,12 @@ std::tuple<tensor, tensor, tensor> layer_norm_backward_kernel::run(backend_call 
   if (wanted.size() != 3) {
     refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
   }
-  const auto made = [&](bool is_wanted, const shape& sizes) {
-    return is_wanted ? author::make_tensor(sizes, input.dtype(), input.device()) : tensor();
+  const auto made = [&](bool is_wanted, const shape& sizes, dtype type) {
+    return is_wanted ? author::make_tensor(sizes, type, input.device()) : tensor();
   };
-  const tensor in_grad = made(wanted[0], input.sizes()), w_grad = made(wanted[1], shape(given_shape)),
-               b_grad = made(wanted[2], shape(given_shape));
+  const dtype type = type_of_parameters(input, weight, bias);
+  const tensor in_grad = made(wanted[0], input.sizes(), input.dtype()),
+               w_grad = made(wanted[1], shape(given_shape), type), b_grad = made(wanted[2], shape(given_shape), type);
   if (c.table == nullptr) return {in_grad, w_grad, b_grad};
   const tensor g = rows.of(c, grad), in = rows.of(c, input), m = rows.column(dense(c, mean)),
                r = rows.column(dense(c, rstd));

@@ -16,6 +16,8 @@ namespace topbit::detail {
 
 using layer_sizes = std::span<const std::int64_t>;
 
+// The dtype of statistics and of gradients of parameters.
+dtype type_of_parameters(const tensor& input, const std::optional<tensor>& weight, const std::optional<tensor>& bias);
 // Machine epsilon of the compute type.
 double step_of(dtype floating);
 

@@ -15,7 +15,7 @@ inline constexpr op<"aten::softmax.int(Tensor self, int dim, ScalarType? dtype=N
 inline constexpr op<
     "aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)">
     softmax_int_out;
-/// The kernel of softmax. half_to_float is for CUDA only: an error.
+/// The kernel of softmax. half_to_float: float16 and bfloat16 are converted as they are read, to a float32 result.
 inline constexpr op<"aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor"> _softmax;
 inline constexpr op<"aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)">
     _softmax_out;
@@ -33,7 +33,7 @@ inline constexpr op<"aten::log_softmax.int(Tensor self, int dim, ScalarType? dty
 inline constexpr op<
     "aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)">
     log_softmax_int_out;
-/// The kernel of log_softmax.
+/// The kernel of log_softmax; half_to_float as in _softmax.
 inline constexpr op<"aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor"> _log_softmax;
 inline constexpr op<"aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)">
     _log_softmax_out;

@@ -28,15 +28,22 @@ constexpr operator_page pages[] = {
                     bad_shape(other_out, "log_softmax.int([1.5, 2.5], 1)")},
          .examples = {{"log_softmax.int([1000.0, 0.0], 0)", "[0, -1000] (float32 [2])"}}}),
     page<kernel_family, aten::_softmax, aten::_softmax_out>(
-        {.summary = "Computes softmax where its gradient is recorded: the kernel of softmax.",
+        {.summary =
+             "Computes softmax where its gradient is recorded: the kernel of softmax. half_to_float: float16 and "
+             "bfloat16 are converted as they are read, to a float32 result.",
          .errors = {not_floating("_softmax([1, 2], 0, False)"), bad_shape(other_out, "_softmax([1.5, 2.5], 1, False)"),
-                    bad_value("half_to_float is True: that is done by to()", "_softmax([1.5, 2.5], 0, True)")},
-         .examples = {{"_softmax([0.0, 0.0], 0, False)", "[0.5, 0.5] (float32 [2])"}}}),
+                    bad_dtype("half_to_float is True and self is not float16 or bfloat16",
+                              "_softmax([1.5, 2.5], 0, True)")},
+         .examples = {{"_softmax([0.0, 0.0], 0, False)", "[0.5, 0.5] (float32 [2])"},
+                      {"_softmax([0.0, 0.0] (float16), 0, True)", "[0.5, 0.5] (float32 [2])"}}}),
     page<kernel_family, aten::_log_softmax, aten::_log_softmax_out>(
-        {.summary = "Computes log_softmax where its gradient is recorded: the kernel of log_softmax.",
+        {.summary =
+             "Computes log_softmax where its gradient is recorded: the kernel of log_softmax. half_to_float as in "
+             "_softmax.",
          .errors = {not_floating("_log_softmax([1, 2], 0, False)"),
                     bad_shape(other_out, "_log_softmax([1.5, 2.5], 1, False)"),
-                    bad_value("half_to_float is True: that is done by to()", "_log_softmax([1.5, 2.5], 0, True)")},
+                    bad_dtype("half_to_float is True and self is not float16 or bfloat16",
+                              "_log_softmax([1.5, 2.5], 0, True)")},
          .examples = {{"_log_softmax([1000.0, 0.0], 0, False)", "[0, -1000] (float32 [2])"}}}),
     page<gradient_family, aten::_softmax_backward_data, aten::_softmax_backward_data_out>(
         {.summary =

@@ -15,13 +15,21 @@ void check_floating(backend_call c, const tensor& t) {
   refuse<dtype_error>(c, "found " + std::string(name_of(t.dtype())) + ", wanted a floating type");
 }
 
+namespace {
+
+bool is_half(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
+
+}  // namespace
+
 result_meta softmax_meta(std::string_view op, const tensor& self, std::int64_t dim, bool half_to_float) {
   const backend_call c{nullptr, op};
   check_defined(c, self);
   check_floating(c, self);
   dim_of(c, dim, self);
-  if (half_to_float) refuse<error>(c, "found half_to_float=True, wanted False; convert with to() first");
-  return dense_meta(self.sizes(), self.dtype(), self);
+  if (half_to_float && !is_half(self.dtype())) {
+    refuse<dtype_error>(c, "found half_to_float=True for " + describe(self) + ", wanted float16 or bfloat16");
+  }
+  return dense_meta(self.sizes(), half_to_float ? dtype::float32 : self.dtype(), self);
 }
 
 result_meta softmax_backward_meta(std::string_view op, const tensor& grad, const tensor& output, std::int64_t dim,
@@ -86,11 +94,17 @@ void run_extreme(backend_call c, rowwise code, const tensor& self, std::int64_t 
 
 namespace {
 
+// Calls the kernel with the tensor in this dtype, converted there if the kernel does that.
+template <const auto& Kernel>
+tensor softmax_in(const tensor& self, std::int64_t dim, std::optional<dtype> type) {
+  if (type == dtype::float32 && is_half(self.dtype())) return Kernel(self, dim, true);
+  return Kernel(to(self, type.value_or(self.dtype())), dim, false);
+}
 tensor softmax(const tensor& self, std::int64_t dim, std::optional<dtype> type) {
-  return aten::_softmax(to(self, type.value_or(self.dtype())), dim, false);
+  return softmax_in<aten::_softmax>(self, dim, type);
 }
 tensor log_softmax(const tensor& self, std::int64_t dim, std::optional<dtype> type) {
-  return aten::_log_softmax(to(self, type.value_or(self.dtype())), dim, false);
+  return softmax_in<aten::_log_softmax>(self, dim, type);
 }
 
 // The tensor with others concatenated before and after it along `d`.

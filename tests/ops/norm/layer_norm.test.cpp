@@ -46,6 +46,7 @@ struct layer {
   tensor input;
   std::size_t depth;
   integers given_shape;
+  dtype of_parameters;
   maybe weight, bias;
   double eps;
 
@@ -61,13 +62,16 @@ struct layer {
       support::each_index(sizes, [&](const shape& i) { support::set(x, i, get(x, i) + 1000); });
       input = x;
     }
-    if (source.whole(0, 1) == 0) weight = support::any_tensor(source, shape(given_shape), t);
-    if (source.whole(0, 1) == 0) bias = support::any_tensor(source, shape(given_shape), t);
+    const bool is_half = t == dtype::float16 || t == dtype::bfloat16;
+    of_parameters = is_half && source.whole(0, 1) == 0 ? dtype::float32 : t;
+    if (source.whole(0, 1) == 0) weight = support::any_tensor(source, shape(given_shape), of_parameters);
+    if (source.whole(0, 1) == 0) bias = support::any_tensor(source, shape(given_shape), of_parameters);
     const double all_eps[] = {1e-5, 1e-3, 0.5};
     eps = all_eps[source.whole(0, 2)];
   }
   double factor(std::size_t i) const { return weight ? support::values(*weight)[i] : 1; }
   double summand(std::size_t i) const { return bias ? support::values(*bias)[i] : 0; }
+  dtype of_statistics() const { return weight || bias ? of_parameters : input.dtype(); }
 };
 
 // A few units in the last place; of float64 what a sum of hundreds around a great mean leaves.
@@ -88,12 +92,13 @@ void for_layers(unsigned seed, int rounds, Visit visit) {
 TEST_CASE("layer_norm: rows of the last dimensions have mean 0 and variance 1, then weight and bias",
           "[ops][layer_norm][property]") {
   for_layers(1, 60, [](numbers&, dtype t, const layer& l) {
+    const dtype of_statistics = l.of_statistics();
     list wanted, means, inverses;
     for (const list& row : rows_of(l.input, l.depth)) {
       const oracle::moments of_row(row);
       const long double inverse = 1 / std::sqrt(of_row.variance() + l.eps);
-      means.push_back(oracle::stored(t, of_row.mean()));
-      inverses.push_back(oracle::stored(t, inverse));
+      means.push_back(oracle::stored(of_statistics, of_row.mean()));
+      inverses.push_back(oracle::stored(of_statistics, inverse));
       for (std::size_t i = 0; i < row.size(); ++i) {
         wanted.push_back(oracle::stored(t, of_row.deviation(row[i]) * inverse * l.factor(i) + l.summand(i)));
       }
@@ -102,8 +107,8 @@ TEST_CASE("layer_norm: rows of the last dimensions have mean 0 and variance 1, t
     shape statistics = l.input.sizes();
     for (std::size_t d = statistics.size() - l.depth; d < statistics.size(); ++d) statistics[d] = 1;
     check_tensor(all[0], l.input.sizes(), t, wanted, near(t));
-    check_tensor(all[1], statistics, t, means, near(t));
-    check_tensor(all[2], statistics, t, inverses, near(t));
+    check_tensor(all[1], statistics, of_statistics, means, near(of_statistics));
+    check_tensor(all[2], statistics, of_statistics, inverses, near(of_statistics));
     check_tensor(support::result_of(aten::layer_norm, l.input, l.given_shape, l.weight, l.bias, l.eps, true),
                  l.input.sizes(), t, wanted, near(t));
   });
@@ -145,6 +150,9 @@ TEST_CASE("layer_norm: mismatched arguments are refused by name, on meta too", "
           "aten::layer_norm: found a weight [2], wanted [3]");
     CHECK(text_of<tb::dtype_error>([&] { aten::rms_norm(x, integers{3}, make({3}, dtype::float64)); }) ==
           "aten::rms_norm: found a weight of float64 for float32 [2, 3], wanted one dtype");
+    CHECK(text_of<tb::dtype_error>([&] {
+            aten::layer_norm(make({2, 3}, dtype::bfloat16), integers{3}, make({3}, dtype::float16));
+          }) == "aten::layer_norm: found a weight of float16 for bfloat16 [2, 3], wanted one dtype, or float32");
     CHECK(text_of<tb::dtype_error>([&] {
             aten::layer_norm(make({2, 3}, dtype::int32), integers{3});
           }).starts_with("aten::layer_norm: found int32"));
