@@ -42,8 +42,7 @@ double step(const Model& scores, tb::optimizer& optimizer, tb::loss_scaler& scal
             const tb::autocast_options& precision, const labelled& b) {
   optimizer.zero_grad();
   const tb::tensor loss = [&] {
-    std::optional<tb::autocast> scope;
-    if (precision.enabled) scope.emplace(b.images.device().type, precision);
+    const tb::autocast scope(b.images.device().type, precision);
     return tb::cross_entropy_loss(scores(b.images), b.labels);
   }();
   tb::backward(scaler.scale(loss));

@@ -47,9 +47,9 @@ dtype preferred_by(backend on) {
   return static_cast<dtype>(found);
 }
 
-// The dtype to which a scope casts.
-dtype lower_of(backend on, const autocast_options& options) {
-  const dtype by_backend = preferred_by(on);
+// The dtype to which a scope casts; `otherwise` for one without autocast, which every backend may have.
+dtype lower_of(backend on, const autocast_options& options, dtype otherwise) {
+  const dtype by_backend = options.enabled ? preferred_by(on) : otherwise;
   if (!options.lower) return by_backend;
   if (!is_low(*options.lower)) refuse_dtype(on, *options.lower);
   return *options.lower;
@@ -57,8 +57,8 @@ dtype lower_of(backend on, const autocast_options& options) {
 
 // Begins a scope, unless an option is refused, and returns the keys of this thread in it.
 thread_key_state enter(backend on, const autocast_options& options) {
-  const dtype lower = lower_of(on, options);
   detail::autocast_state& now = detail::this_thread_autocast;
+  const dtype lower = lower_of(on, options, now.lower[static_cast<std::size_t>(on)]);
   const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(on);
   now.enabled = options.enabled ? now.enabled | bit : now.enabled & ~bit;
   now.lower[static_cast<std::size_t>(on)] = lower;

@@ -38,7 +38,8 @@ void register_autocast_state();
 export struct autocast_options {
   /// bfloat16 or float16; what the backend prefers if not given: bfloat16 on the CPU, float16 on CUDA.
   std::optional<dtype> lower{};
-  /// False makes a scope without autocast for this backend inside another one.
+  /// False makes a scope without autocast for this backend inside another one. Every backend takes it, so that one
+  /// program is for backends with autocast and without.
   bool enabled = true;
   /// Activations in a scope without gradients are constants too: also_of_constants keeps them alive.
   cached_casts cached = cached_casts::of_weights;
@@ -52,8 +53,8 @@ export struct autocast_options {
 /// The cast of a float32 leaf that requires a gradient is cached until the outermost scope ends or the leaf is
 /// written. Gradient rules run without autocast, wherever backward() is called.
 ///
-/// Throws device_error for a backend without autocast, dtype_error for a dtype other than bfloat16 and float16.
-/// Cost: off, nothing. Entering and leaving allocate nothing; the first cached cast does.
+/// Throws device_error for a backend without autocast, unless the scope is not enabled; dtype_error for a dtype other
+/// than bfloat16 and float16. Cost: off, nothing. Entering and leaving allocate nothing; the first cached cast does.
 export class [[nodiscard("the scope ends with the full expression that makes it")]] autocast {
  public:
   explicit autocast(backend on, autocast_options options = {});

@@ -1,6 +1,7 @@
 // The policies of the library's operators. The lists are PyTorch 2.15's, without operators that topbit does not have;
 // `topbit::` operators have the policy of the operator whose kernel they are. Composites here that are none in PyTorch,
-// or have other parts, have the policy that gives the same dtypes: mv, addmv, dot, vdot, linalg_matmul, nll_loss_nd.
+// or have other parts, have the policy that gives the same dtypes: mv, addmv, dot, vdot, index_fill, linalg_matmul,
+// nll_loss_nd. So has square, a composite over pow there.
 export module topbit.autocast:tables;
 
 import topbit.std;
@@ -29,7 +30,7 @@ export inline constexpr auto autocast_cpu = casts::policies(
         aten::reflection_pad1d, aten::reflection_pad2d,
         aten::replication_pad1d, aten::replication_pad2d, aten::replication_pad3d>{},
     casts::promote<aten::cat, aten::stack, aten::index_copy>{},
-    casts::unchanged<aten::mv, aten::addmv, aten::dot, aten::vdot>{});
+    casts::unchanged<aten::mv, aten::addmv, aten::dot, aten::vdot, aten::index_fill_int_Scalar, aten::index_fill_int_Tensor>{});
 
 export inline constexpr auto autocast_cuda = casts::policies(
     casts::lower<
@@ -40,7 +41,7 @@ export inline constexpr auto autocast_cuda = casts::policies(
     casts::fp32<
         aten::acos, aten::asin, aten::tan, aten::cosh, aten::sinh, aten::erfinv, aten::exp, aten::expm1,
         aten::log, aten::log10, aten::log1p, aten::log2, aten::reciprocal, aten::rsqrt, aten::softplus,
-        aten::pow_Tensor_Scalar, aten::pow_Tensor_Tensor, aten::pow_Scalar, aten::logsumexp,
+        aten::pow_Tensor_Scalar, aten::pow_Tensor_Tensor, aten::pow_Scalar, aten::square, aten::logsumexp,
         aten::layer_norm, aten::native_layer_norm, aten::rms_norm, aten::group_norm,
         aten::cosine_similarity, aten::cdist, aten::binary_cross_entropy_with_logits, native::cross_entropy,
         aten::nll_loss, aten::nll_loss2d, aten::nll_loss_nd, aten::kl_div, aten::l1_loss, aten::mse_loss, aten::huber_loss,

@@ -23,7 +23,7 @@ bool same(const tensor& a, const tensor& b) { return &author::record_of(a) == &a
 
 }  // namespace
 
-TEST_CASE("cast: float64, integers, and what has the dtype pass unchanged", "[autocast][cast]") {
+TEST_CASE("cast: float64, integers, and what has the dtype pass unchanged", "[autocast][cast][M3]") {
   for (const dtype t : {dtype::float64, dtype::int64, dtype::boolean, dtype::bfloat16}) {
     const tensor x = tb::zeros({2}, tb::arg<"dtype"> = t);
     CHECK(same(author::cached_cast(x, dtype::bfloat16, backend::CPU), x));
@@ -78,7 +78,7 @@ TEST_CASE("cast: a weight that was written is cast again", "[autocast][cast]") {
   CHECK(same(author::cached_cast(w, dtype::bfloat16, backend::CPU), after));
 }
 
-TEST_CASE("cast: only a leaf that requires a gradient and is not a view is cached", "[autocast][cast]") {
+TEST_CASE("cast: only a leaf that requires a gradient and is not a view is cached", "[autocast][cast][M6]") {
   const tb::autocast scope(backend::CPU);
   const auto is_cached = [](const tensor& t) {
     return same(author::cached_cast(t, dtype::bfloat16, backend::CPU),

@@ -34,7 +34,7 @@ bool same_bits(const tensor& a, const tensor& b) { return a.dtype() == b.dtype()
 }  // namespace
 
 TEST_CASE("layer: products run in the lower dtype, losses in float32, others as their arguments are",
-          "[autocast][layer]") {
+          "[autocast][layer][M2]") {
   const tensor x = square(), low = square(dtype::bfloat16);
   const tb::autocast scope(backend::CPU);
   const std::pair<std::string, std::function<dtype(const tensor&)>> lowered[] = {
@@ -57,19 +57,6 @@ TEST_CASE("layer: products run in the lower dtype, losses in float32, others as 
   CHECK(aten::add_Tensor(x, x).dtype() == dtype::float32);
 }
 
-TEST_CASE("layer: a backend can take the list of another one", "[autocast][layer]") {
-  const tensor low = square(dtype::bfloat16);
-  const tb::autocast scope(backend::CPU);
-  {
-    const auto as_on_cuda = tb::author::install_casts<backend::CPU, tb::autocast_cuda>();
-    CHECK(aten::softmax_int(low, 0).dtype() == dtype::float32);
-    CHECK(aten::exp(low).dtype() == dtype::float32);
-    CHECK(aten::mm(low, low).dtype() == dtype::bfloat16);
-  }
-  CHECK(aten::softmax_int(low, 0).dtype() == dtype::bfloat16);
-  CHECK(aten::exp(low).dtype() == dtype::bfloat16);
-}
-
 TEST_CASE("layer: float64 and integers keep their dtype", "[autocast][layer]") {
   const tb::autocast scope(backend::CPU);
   CHECK(aten::mm(square(dtype::float64), square(dtype::float64)).dtype() == dtype::float64);
@@ -77,7 +64,7 @@ TEST_CASE("layer: float64 and integers keep their dtype", "[autocast][layer]") {
   CHECK(aten::mm(whole, whole).dtype() == dtype::int64);
 }
 
-TEST_CASE("layer: lists promote, whatever floating dtypes are in them", "[autocast][layer]") {
+TEST_CASE("layer: lists promote, whatever floating dtypes are in them", "[autocast][layer][M5]") {
   const tensor half = square(dtype::float16), low = square(dtype::bfloat16), x = square();
   const tb::autocast scope(backend::CPU);
   CHECK(aten::cat(std::array{low, x}).dtype() == dtype::float32);
@@ -98,6 +85,65 @@ TEST_CASE("layer: results are those of casts written by hand, bitwise", "[autoca
   const tensor found = aten::linear(m, m, numbers(dtype::float32, {3}));
   CHECK(same_bits(found, product));
   CHECK(same_bits(aten::mse_loss(found, m), loss));
+}
+
+TEST_CASE("layer: normalisations take activations in the lower dtype with parameters in float32", "[autocast][layer]") {
+  const tensor x = square(dtype::bfloat16), w = numbers(dtype::float32, {3});
+  const auto run = [&](bool rms, bool by_hand) {
+    const tensor input = tb::require_grad(tb::clone(x)), weight = tb::require_grad(tb::clone(w)),
+                 bias = tb::require_grad(tb::clone(w));
+    const tensor y = by_hand ? tb::to(input, dtype::float32) : input;
+    tensor normal = rms ? aten::rms_norm(y, tb::shape{3}, weight) : aten::layer_norm(y, tb::shape{3}, weight, bias);
+    CHECK(normal.dtype() == y.dtype());
+    normal = tb::to(normal, dtype::bfloat16);
+    tb::backward(aten::sum(aten::mm(normal, x)));
+    return std::array{normal, tb::leaf_grad(input), tb::leaf_grad(weight), tb::leaf_grad(bias)};
+  };
+  const tb::autocast scope(backend::CPU);
+  for (const bool rms : {false, true}) {
+    const auto found = run(rms, false), wanted = run(rms, true);
+    for (std::size_t i = 0; i < found.size() - (rms ? 1 : 0); ++i) {
+      INFO((rms ? "rms_norm " : "layer_norm ") << i);
+      CHECK(same_bits(found[i], wanted[i]));
+    }
+    CHECK(found[2].dtype() == dtype::float32);
+  }
+}
+
+namespace {
+
+inline constexpr auto wide_norms = casts::policies(casts::fp32<aten::layer_norm, aten::rms_norm, aten::group_norm>{});
+inline constexpr auto low_norms =
+    casts::policies(casts::unchanged<aten::layer_norm, aten::rms_norm, aten::group_norm>{});
+
+}  // namespace
+
+TEST_CASE("layer: of two tables with an operator the one installed last decides", "[autocast][layer]") {
+  const tensor x = square(dtype::bfloat16), w = numbers(dtype::float32, {3});
+  const auto type_of_all = [&] {
+    const dtype type = aten::layer_norm(x, tb::shape{3}, w, w).dtype();
+    CHECK(aten::rms_norm(x, tb::shape{3}, w).dtype() == type);
+    CHECK(aten::group_norm(x, 1, w, w).dtype() == type);
+    return type;
+  };
+  const tb::autocast scope(backend::CPU);
+  const auto wide = tb::author::install_casts<backend::CPU, wide_norms>();
+  CHECK(type_of_all() == dtype::float32);
+  {
+    const auto low = tb::author::install_casts<backend::CPU, low_norms>();
+    CHECK(type_of_all() == dtype::bfloat16);
+  }
+  CHECK(type_of_all() == dtype::float32);
+}
+
+TEST_CASE("layer: einsum of several dtypes is cast where its products are", "[autocast][layer]") {
+  const tensor low = square(dtype::bfloat16), x = square();
+  const std::array<tensor, 2> mixed{low, x};
+  CHECK(toy::text_of<tb::dtype_error>([&] { (void)aten::einsum("ij,jk->ik", mixed); }) ==
+        "aten::einsum: in aten::bmm: found bfloat16 and float32, wanted one dtype; convert one with to()");
+  const tensor wanted = aten::mm(low, tb::to(x, dtype::bfloat16));
+  const tb::autocast scope(backend::CPU);
+  CHECK(same_bits(aten::einsum("ij,jk->ik", mixed), wanted));
 }
 
 TEST_CASE("layer: forms that write are not cast", "[autocast][layer]") {

@@ -1,5 +1,7 @@
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <csignal>
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include "support/allocations.h"
 #include "support/raises.h"
+#include "support/scale.h"
 import topbit;
 import topbit.autocast;
 
@@ -23,11 +26,12 @@ const tensor& matrix() {
   static const tensor m = tb::from_values<float>({1, 2, 3, 4}, {2, 2});
   return m;
 }
+auto owners_of(const tensor& t) { return tb::author::record_of(t).references.load(); }
 dtype of_product() { return aten::mm(matrix(), matrix()).dtype(); }
 
 }  // namespace
 
-TEST_CASE("scope: autocast is off outside, and lowers products inside", "[autocast][scope]") {
+TEST_CASE("scope: autocast is off outside, and lowers products inside", "[autocast][scope][M1][T8]") {
   CHECK(of_product() == dtype::float32);
   CHECK_FALSE(tb::autocast_enabled(backend::CPU));
   {
@@ -95,6 +99,51 @@ TEST_CASE("scope: entering and leaving allocate nothing until a cast is cached",
   CHECK((toy::allocations() == 0 || toy::allocations() > before));
 }
 
+TEST_CASE("scope: casts of weights live until the outermost scope ends", "[autocast][scope]") {
+  const tensor w = tb::require_grad(tb::ones({64, 64}));
+  const auto cast = [&] { return tb::author::cached_cast(w, dtype::bfloat16, backend::CPU); };
+  {
+    const tb::autocast first(backend::CPU);
+  }
+  const std::ptrdiff_t before = toy::live_bytes();
+  const auto owners = owners_of(w);
+  {
+    const tb::autocast outer(backend::CPU);
+    {
+      const tb::autocast inner(backend::CPU);
+      (void)cast();
+    }
+    // A sanitizer counts no bytes.
+    CHECK((toy::live_bytes() == 0 || toy::live_bytes() > before));
+    CHECK(owners_of(w) > owners);
+    (void)tb::mm(matrix(), matrix());
+  }
+  CHECK(toy::live_bytes() == before);
+  CHECK(owners_of(w) == owners);
+}
+
+TEST_CASE("scope: threads cast a weight that they share, each once", "[autocast][scope]") {
+  const tensor w = tb::require_grad(tb::ones({8, 8}));
+  std::array<tensor, 2> casts;
+  std::array<bool, 2> same{};
+  const auto task = [&](std::size_t i) {
+    const tb::autocast scope(backend::CPU);
+    casts[i] = tb::author::cached_cast(w, dtype::bfloat16, backend::CPU);
+    same[i] = true;
+    for (int n = 0; n < scaled(300); ++n) {
+      same[i] = same[i] && tb::author::cached_cast(w, dtype::bfloat16, backend::CPU).same_as(casts[i]);
+      (void)tb::mm(w, w);
+    }
+  };
+  std::thread other(task, 1);
+  task(0);
+  other.join();
+  CHECK(same == std::array{true, true});
+  CHECK_FALSE(casts[0].same_as(casts[1]));
+  tb::backward(tb::sum(casts[0] + casts[1]));
+  CHECK(tb::leaf_grad(w).dtype() == dtype::float32);
+}
+
 TEST_CASE("scope: a thread starts without autocast", "[autocast][scope]") {
   const tb::autocast scope(backend::CPU);
   dtype found{};
@@ -107,6 +156,8 @@ TEST_CASE("scope: a backend without autocast and another dtype are refused, and 
         "autocast: Meta has no autocast; these backends have: CPU, CUDA");
   CHECK(toy::text_of<tb::dtype_error>([] { const tb::autocast s(backend::CPU, {.lower = dtype::float32}); }) ==
         "autocast(CPU): found dtype float32, wanted float16 or bfloat16");
+  CHECK_NOTHROW(tb::autocast(backend::Meta, {.enabled = false}));
+  CHECK_THROWS_AS(tb::autocast(backend::Meta, {.lower = dtype::int8, .enabled = false}), tb::dtype_error);
   CHECK(of_product() == dtype::float32);
   CHECK_FALSE(tb::autocast_enabled(backend::CPU));
 }

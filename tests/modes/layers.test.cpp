@@ -104,6 +104,41 @@ TEST_CASE("modes: below batching and autocast", "[modes]") {
   CHECK(types[1] == tb::dtype::bfloat16);
 }
 
+TEST_CASE("layers: batching under autocast has the dtypes and the elements of a loop", "[autocast][vmap]") {
+  const auto drawn = [](tb::shape sizes, int seed) {
+    return tb::randn(sizes, tb::arg<"generator"> = tb::generator(seed));
+  };
+  const tensor as = drawn({3, 4, 4}, 1), bs = drawn({3, 4, 4}, 2), labels = tb::tensor({2, 0, 1, 3});
+  const auto low = [](const tensor& t) { return tb::to(t, tb::dtype::bfloat16); };
+  const auto check = [&](const char* what, auto f) {
+    INFO(what);
+    const tb::autocast scope(tb::backend::CPU);
+    const tensor found = tb::vmap(f)(as, bs);
+    std::vector<tensor> each;
+    for (std::int64_t i = 0; i < 3; ++i) each.push_back(f(as[i], bs[i]));
+    const tb::autocast off(tb::backend::CPU, {.enabled = false});
+    const tensor wanted = tb::stack(each, 0);
+    CHECK(found.dtype() == wanted.dtype());
+    CHECK(tb::allclose(tb::to(found, tb::dtype::float32), tb::to(wanted, tb::dtype::float32), 1e-2, 1e-2));
+  };
+  check("cross_entropy", [&](const tensor& x, const tensor&) { return tb::cross_entropy_loss(low(x), labels); });
+  check("l1_loss", [&](const tensor& x, const tensor& y) { return tb::l1_loss(low(x), low(y)); });
+  check("binary_cross_entropy_with_logits", [&](const tensor& x, const tensor& y) {
+    return tb::binary_cross_entropy_with_logits(low(x), tb::sigmoid(low(y)));
+  });
+  check("trace", [&](const tensor& x, const tensor&) { return tb::trace(low(x)); });
+  check("mm", [](const tensor& x, const tensor& y) { return tb::mm(x, y); });
+  check("mv", [](const tensor& x, const tensor& y) { return tb::mv(x, y[0]); });
+  check("dot", [](const tensor& x, const tensor& y) { return tb::dot(x[0], y[1]); });
+  check("inner", [](const tensor& x, const tensor& y) { return tb::inner(x, y); });
+  check("cdist", [&](const tensor& x, const tensor& y) { return tb::cdist(low(x), low(y)); });
+  check("layer_norm", [&](const tensor& x, const tensor& y) { return tb::layer_norm(low(x), {4}, y[0], y[1]); });
+  check("rms_norm", [&](const tensor& x, const tensor& y) { return tb::rms_norm(low(x), {4}, y[0]); });
+  check("the gradient of a layer_norm", [&](const tensor& x, const tensor& y) {
+    return tb::grad_of([&](const tensor& w) { return tb::sum(tb::square(tb::layer_norm(low(x), {4}, w, w))); })(y[0]);
+  });
+}
+
 TEST_CASE("modes: all layers at once train to the bits of their effects by hand", "[modes]") {
   int calls = 0;
   const weights layers = by_layers(5, calls), hand = by_hand(5);
