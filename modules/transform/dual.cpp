@@ -152,9 +152,14 @@ tensor tangent_of(const tensor& t, std::uint64_t level) noexcept {
 }
 
 void set_tangent(const tensor& t, std::uint64_t level, const tensor& along, bool shared) {
-  std::vector<tangents::one> all = live_tangents(t);
-  std::erase_if(all, [&](const tangents::one& one) { return one.level == level; });
   const tensor arranged = arranged_like(t, along, shared);
+  std::vector<tangents::one> all;
+  if (!may_be_dual(t)) {
+    all.push_back({level, arranged, shared});
+    return attach_tangents(t, std::move(all));
+  }
+  all = live_tangents(t);
+  std::erase_if(all, [&](const tangents::one& one) { return one.level == level; });
   all.insert(std::ranges::find_if(all, [&](const tangents::one& one) { return one.level > level; }),
              {level, arranged, shared});
   attach_tangents(t, std::move(all));

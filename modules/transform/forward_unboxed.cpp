@@ -10,21 +10,19 @@ import :forward_unboxed;
 
 namespace topbit::detail {
 
-std::uint64_t only_level(dual_operands operands) noexcept {
-  std::uint64_t level = 0;
+std::uint64_t seen_level(dual_operands operands) noexcept {
+  std::uint64_t level = no_level;
   for (dual_operand& o : operands) {
-    if (!may_be_dual(*o.given)) continue;
-    const tangents* const e = author::extension_of<tangents>(*o.given);
+    const tangents* const e = may_be_dual(*o.given) ? author::extension_of<tangents>(*o.given) : nullptr;
     if (e == nullptr) continue;
-    if (e->all.size() != 1) return 0;
-    const tangents::one& found = e->all.front();
-    // Undefined where the level has ended.
-    if (!found.along.defined()) continue;
-    if (level != 0 && found.level != level) return 0;
-    level = found.level;
-    o.along = &found.along;
+    for (const tangents::one& found : e->all) {
+      if (!tangent_levels::is_seen(found.level)) continue;
+      if (level != no_level && found.level != level) return several_levels;
+      level = found.level;
+      o.along = &found.along;
+    }
   }
-  return level != 0 && tangent_levels::is_seen(level) ? level : 0;
+  return level;
 }
 
 bool is_derived_again(std::span<const dual_operand> operands) noexcept {
@@ -63,6 +61,8 @@ key_set unboxed_elementwise::make_leaves(std::span<const dual_operand> operands,
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].along == nullptr) continue;
     leaves[i] = author::make_alias(*operands[i].given);
+    // It stands for the primal, which has no tangents that are seen but those.
+    author::record_of(leaves[i]).keys = leaves[i].keys() - key_set(key::ForwardAD);
     require_grad(leaves[i]);
     recording = recording | (leaves[i].keys() & autograd_keys);
   }

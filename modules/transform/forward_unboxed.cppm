@@ -19,8 +19,9 @@ struct dual_operand {
 };
 using dual_operands = std::span<dual_operand>;
 
-// The level that operands have tangents of, which it finds; 0 if there are several, or none that is seen.
-std::uint64_t only_level(dual_operands operands) noexcept;
+// The level of which operands have tangents that are seen; finds these tangents.
+inline constexpr std::uint64_t no_level = 0, several_levels = std::numeric_limits<std::uint64_t>::max();
+std::uint64_t seen_level(dual_operands operands) noexcept;
 // Whether the tangents or the operands are to be derived by reverse mode.
 bool is_derived_again(std::span<const dual_operand> operands) noexcept;
 // Gives a result that is no argument its tangent, which may be one of an argument.
@@ -62,9 +63,10 @@ struct unboxed_product {
   template <class R, class... A>
   R operator()(typed_handle<R(A...)> op, key_set keys, A... a) const {
     auto operands = dual_operands_of(a...);
-    const std::uint64_t level = only_level(operands);
-    if (level == 0) return author::call_boxed_kernel<product_kind{}>(op, keys, static_cast<A>(a)...);
+    const std::uint64_t level = seen_level(operands);
+    if (level == several_levels) return author::call_boxed_kernel<product_kind{}>(op, keys, static_cast<A>(a)...);
     R result = op.redispatch(keys & below(key::ForwardAD), static_cast<A>(a)...);
+    if (level == no_level) return result;
     const tangent_levels::formula_scope scope(level);
     tensor sum;
     for (std::size_t wanted = 0; wanted < operands.size(); ++wanted) {
@@ -86,9 +88,11 @@ struct unboxed_sum {
   template <class R, class... A>
   R operator()(typed_handle<R(A...)> op, key_set keys, A... a) const {
     auto operands = dual_operands_of(a...);
-    const std::uint64_t level = are_alike(operands) ? only_level(operands) : 0;
-    if (level == 0) return author::call_boxed_kernel<sum_kind{}>(op, keys, static_cast<A>(a)...);
+    const std::uint64_t level = seen_level(operands);
+    if (level == several_levels || (level != no_level && !are_alike(operands)))
+      return author::call_boxed_kernel<sum_kind{}>(op, keys, static_cast<A>(a)...);
     R result = op.redispatch(keys & below(key::ForwardAD), static_cast<A>(a)...);
+    if (level == no_level) return result;
     const tangent_levels::formula_scope scope(level);
     if (operands[1].along == nullptr) {
       give_tangent(result, level, *operands[0].along, operands);
@@ -117,8 +121,9 @@ struct unboxed_elementwise {
   template <class R, class... A>
   R operator()(typed_handle<R(A...)> op, key_set keys, A... a) const {
     auto operands = dual_operands_of(a...);
-    const std::uint64_t level = can_record(operands) ? only_level(operands) : 0;
-    if (level == 0 || is_derived_again(operands))
+    const std::uint64_t level = seen_level(operands);
+    if (level == no_level) return op.redispatch(keys & below(key::ForwardAD), static_cast<A>(a)...);
+    if (level == several_levels || !can_record(operands) || is_derived_again(operands))
       return author::call_boxed_kernel<elementwise_kind{}>(op, keys, static_cast<A>(a)...);
     std::array<tensor, operand_count<A...>> leaves;
     const key_set recording = make_leaves(operands, leaves);
