@@ -42,6 +42,15 @@ int main() {
   std::remove("step.safetensors");
   if (!tb::equal(graphs::replay(loaded, {x})[0], y)) return 1;
 
+  // Recordings with two sizes are a program of any size.
+  const auto rows = [&](int n) {
+    return graphs::record([&](const tb::tensor& t) { return net(t) * t.size(0); },
+                          {.parameters = tb::named_parameters(net)}, tb::ones({n, 3}));
+  };
+  graphs::sized_replayer any_size(graphs::free_size(rows(4), rows(7)));
+  const tb::tensor large = tb::ones({100, 3});
+  if (!tb::equal(any_size({large})[0], net(large) * 100)) return 1;
+
   // An element that the program read is read again: if it differs, the program might have gone another way.
   const graphs::graph scaled = graphs::record([](const tb::tensor& t) { return t * tb::item(tb::sum(t)); }, x);
   try {

@@ -1,15 +1,17 @@
 // bench_graphs: what recording adds to a call of an operator on two tensors of eight elements whose kernel does
-// nothing, and what a replay of such calls costs.
+// nothing, and what a replay of such calls costs. Then a training step of the digits network: by itself, replayed, and
+// where there is a GPU both there, the replay captured as a CUDA graph.
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "../dispatch/cases.h"
-import topbit.core;
-import topbit.tensor;
-import topbit.autograd;
+import topbit;
+import topbit.cuda;
 import topbit.graphs;
+#include "../../examples/digits/models.h"
 
 namespace tb = topbit;
 namespace graphs = topbit::graphs;
@@ -73,12 +75,67 @@ void add_replay() {
   });
 }
 
+// A step of the digits network on 64 images.
+struct digits_step {
+  explicit digits_step(tb::device on)
+      : where(on),
+        net(tb::generator(1)),
+        images(tb::to(tb::rand({64, 8, 8}), on)),
+        labels(tb::to(tb::randint(10, {64}), on)) {
+    if (on != tb::cpu) tb::move_to(net, on);
+    optimizer.emplace(tb::parameters(net), tb::sgd_options{.learning_rate = 0.01});
+  }
+  tb::tensor operator()() {
+    optimizer->zero_grad();
+    const tb::tensor loss = tb::cross_entropy_loss(net(images), labels);
+    tb::backward(loss);
+    optimizer->step();
+    return loss;
+  }
+  graphs::graph recorded() {
+    graphs::recorder r({.inputs = {{"images", images}, {"labels", labels}}, .parameters = tb::named_parameters(net)});
+    const tb::tensor loss = (*this)();
+    return r.finish({{"loss", loss}});
+  }
+
+  tb::device where;
+  cnn net;
+  tb::tensor images, labels;
+  std::optional<tb::sgd> optimizer;
+};
+
+void add_steps(const char* eager, const char* replayed, tb::device where) {
+  cases::add(eager, [where](auto& rounds) {
+    digits_step step(where);
+    for ([[maybe_unused]] auto round : rounds) step();
+    return step().defined();
+  });
+  cases::add(replayed, [where](auto& rounds) {
+    digits_step step(where);
+    graphs::replayer again(step.recorded());
+    bool right = true;
+    if (where == tb::cpu) {
+      for ([[maybe_unused]] auto round : rounds) right = right && again({step.images, step.labels})[0].defined();
+      return right;
+    }
+    graphs::check_capturable(step.recorded());
+    const auto replay = [&] { again({step.images, step.labels}); };
+    replay();
+    const tb::cuda_graph captured = tb::cuda_graph::capture(replay, where);
+    for ([[maybe_unused]] auto round : rounds) captured.replay();
+    tb::synchronize(where);
+    return right;
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   add_calls("graphs/call", false);
   add_calls("graphs/recorded", true);
   add_replay();
+  add_steps("graphs/digits_step", "graphs/digits_step_replayed", tb::cpu);
+  if (tb::cuda_available()) add_steps("graphs/digits_step_cuda", "graphs/digits_step_cuda_captured", tb::cuda());
   // The cost table is the dispatcher's.
   std::vector<char*> words(argv, argv + argc);
   char no_table[] = "--no-table";

@@ -1,5 +1,6 @@
 // One training step of the digits network as a file: forward, backward and optimizer. The file trains by itself, says
 // what memory a step needs, and runs on a GPU if there is one.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -58,14 +59,22 @@ int main() try {
   std::printf("a step on %s: %s, %s\n", to_string(there.device()).c_str(), to_string(there.sizes()).c_str(),
               graphs::peak_bytes(step) < 8'000'000 ? "less than 8 MB" : "more than 8 MB");
 
-  if (!tb::cuda_available()) return 0;
-  const std::vector<std::pair<tb::device, tb::device>> to_gpu{{tb::cpu, tb::cuda()}};
-  const labelled b = to(all[0], tb::cuda());
-  std::fprintf(stderr, "on the GPU: loss %g\n",
-               tb::item(graphs::replay(step, {b.images, b.labels}, {.map = to_gpu})[0]));
-  for (const graphs::shadow_finding& f :
-       graphs::shadow(step, std::vector{all[0].images, all[0].labels}, {.map = to_gpu}))
-    std::fputs(to_string(f).c_str(), stderr);
+  // On a GPU, or its emulation: the loss there, and the calls whose results differ from the CPU's.
+  bool agrees = true;
+  if (tb::cuda_available()) {
+    const std::vector<std::pair<tb::device, tb::device>> to_gpu{{tb::cpu, tb::cuda()}};
+    const labelled b = to(all[0], tb::cuda());
+    const double on_gpu = tb::item(graphs::replay(step, {b.images, b.labels}, {.map = to_gpu})[0]);
+    const double on_cpu = loss_of(all[0]);
+    const auto found = graphs::shadow(step, std::vector{all[0].images, all[0].labels}, {.map = to_gpu});
+    for (const graphs::shadow_finding& f : found) std::fputs(to_string(f).c_str(), stderr);
+    // The program itself while it runs, one call in three.
+    graphs::thread_shadow shadow({.map = to_gpu, .every = 3});
+    tb::backward(tb::cross_entropy_loss(net(all[0].images), all[0].labels));
+    for (const graphs::shadow_finding& f : shadow.findings()) std::fputs(to_string(f).c_str(), stderr);
+    agrees = std::abs(on_gpu - on_cpu) < 1e-4 && found.empty() && shadow.findings().empty();
+  }
+  std::printf("the GPU, if there is one, agrees: %s\n", agrees ? "yes" : "no");
 } catch (const std::exception& e) {
   std::fprintf(stderr, "digits_step: %s\n", e.what());
   return 1;
@@ -73,3 +82,4 @@ int main() try {
 
 // prints: trained by the file: yes
 // prints: a step on meta: [], less than 8 MB
+// prints: the GPU, if there is one, agrees: yes

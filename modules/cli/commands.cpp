@@ -273,6 +273,8 @@ constexpr option graph_options[] = {
      "writes and views); one after the other",
      word_kind::text, true},
     {"--notes", "", "print what the passes did"},
+    {"--and", "FILE", "another recording, with an input of another size; with --size", word_kind::file},
+    {"--size", "N", "of two recordings: the graph for an input of that size", word_kind::text},
     {"--memory", "", "print the most bytes that are needed at once"},
     to_file,
     as_dot,
@@ -285,6 +287,7 @@ constexpr std::string_view graph_text[] = {
 constexpr example graph_examples[] = {
     {"graph step.safetensors --pass common --pass dead --notes", "what could go"},
     {"graph step.safetensors --svg step.svg", "a picture of it"},
+    {"graph of_2.safetensors --and of_3.safetensors --size 64 --to of_64.safetensors", "for 64 rows"},
 };
 
 constexpr argument completions_arguments[] = {{"SHELL", "bash, zsh or fish", word_kind::shell}};

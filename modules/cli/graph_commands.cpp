@@ -91,6 +91,11 @@ answer run_record(const request& r) {
 
 answer run_graph(const request& r) {
   graph g = read_graph("graph", r.words.front());
+  if (r.has("--and") != r.has("--size")) throw bad_request("graph: found one of --and and --size, wanted both");
+  if (r.has("--and")) {
+    graphs::free_size program(std::move(g), read_graph("graph", r.value("--and")));
+    g = program.at(author::read_text<std::int64_t>(r.value("--size")));
+  }
   std::string notes;
   for (const std::string& name : r.values("--pass")) {
     graphs::pass_result result = passed(name, g);

@@ -84,6 +84,24 @@ bool writes_itself(const graph& g, number call) {
   return found;
 }
 
+// The text of a number that is no NaN says all of its bits.
+std::string exact_text(const value& v) {
+  std::string text = std::string(v.type_name()) + " " + to_string(v);
+  const auto add_bits = [&](double x) {
+    text += " ";
+    author::write_text(text, std::bit_cast<std::uint64_t>(x));
+  };
+  if (v.is<double>()) add_bits(v.get<double>());
+  if (v.is<scalar>()) {
+    text += std::string(name_of(v.get<scalar>().type()));
+    add_bits(v.get<scalar>().to_double());
+  }
+  if (v.is<std::span<const double>>()) {
+    for (const double x : v.get<std::span<const double>>()) add_bits(x);
+  }
+  return text;
+}
+
 std::string text_of_node(const graph& g, number n) {
   return "node " + std::to_string(n) + ", " + std::string(g.nodes()[n].op.name());
 }

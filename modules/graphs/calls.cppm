@@ -35,6 +35,17 @@ call_effects effects_of(const graph& g, number call);
 // Whether a composite writes a storage that no part of it writes.
 bool writes_itself(const graph& g, number call);
 
+// Replays compare what such a call returned, or its sizes, with the recording; no capture may have one.
+inline constexpr std::array<tag, 3> host_tags{tag::escape, tag::dynamic_output_shape, tag::data_dependent_output};
+template <class Tags>
+std::optional<tag> tag_among(tag_set tags, const Tags& wanted) {
+  const auto found = std::ranges::find_if(wanted, [&](tag t) { return tags.contains(t); });
+  return found == wanted.end() ? std::nullopt : std::optional(*found);
+}
+
+// Two constants are equal if these texts are, which say their types and bits.
+std::string exact_text(const value& v);
+
 std::string text_of_node(const graph& g, number n);  // "node 3, aten::mm"
 // Where a node's kernel runs: the device of its first tensor; the CPU where it has none.
 device place_of(const graph& g, const node& n);

@@ -5,6 +5,7 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import topbit.ops;
+import :calls;
 import :compare;
 import :document;
 
@@ -118,9 +119,15 @@ class comparison {
   bool is_same(number a, number b) {
     if (!tensors_[a] && !tensors_of_b_[b] && a_.tensors()[a].from == source::captured &&
         b_.tensors()[b].from == source::captured) {
-      return differ_as_new(a, b).empty();
+      return differ_as_new(a, b).empty() && numbers_are_same(a_.bound(a), b_.bound(b));
     }
     return tensors_[a] == b;
+  }
+
+  // Of captured numbers the elements count, as those of constants do.
+  static bool numbers_are_same(const tensor& a, const tensor& b) {
+    if (!a.defined() || !b.defined() || a.dim() != 0 || a.device() != cpu) return true;
+    return exact_text(value(a)) == exact_text(value(b));
   }
 
   std::string_view differ_as_new(number a, number b) {

@@ -18,9 +18,9 @@ struct difference {
 
 /// Compares inputs and parameters, then node by node operators, arguments, results, nesting, phases, and how much is
 /// drawn at random, then outputs. Tensors are the same where the same nodes make them, whatever their numbers, with
-/// equal dtype, sizes, strides, device and shared memory; constants where type and text are. Elements are not compared,
-/// neither are those that calls returned to the host as numbers, nor positions of random numbers.
-/// Cost     two texts a node
+/// equal dtype, sizes, strides, device and shared memory; constants where type and text are, captured numbers too.
+/// Other elements are not compared, neither are those that calls returned to the host as numbers, nor positions of
+/// random numbers. Cost     two texts a node
 std::optional<difference> compare_graphs(const graph& a, const graph& b);
 
 /// "node 3, argument 'alpha':\n  aten::add...\n  aten::add..."

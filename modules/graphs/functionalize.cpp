@@ -27,6 +27,7 @@ class functionalizing {
         states_(g.storages().size()),
         now_(g.tensors().size(), nothing),
         seen_(g.tensors().size()),
+        originals_(g.tensors().size(), nothing),
         nodes_(g.nodes().size(), nothing) {}
 
   pass_result run() && {
@@ -59,7 +60,8 @@ class functionalizing {
 
   // ------------------------------------------------------------------------------------------------ the new graph
 
-  number from_outside(number t) {
+  number from_outside(number t) { return originals_[t] = now_[t] = add_from_outside(t); }
+  number add_from_outside(number t) {
     tensor_value d = g_.tensors()[t];
     if (d.storage != nothing) {
       storage_state& s = states_[d.storage];
@@ -67,20 +69,19 @@ class functionalizing {
       if (is_first)
         outside_[d.storage] = made_.add_storage(g_.storages()[d.storage].where, g_.storages()[d.storage].bytes);
       d.storage = outside_[d.storage];
-      now_[t] = made_.add_tensor(d, g_.sizes(t), g_.strides(t));
-      if (is_first) s = {.held = now_[t], .as = t, .is_outside = true};
-      return now_[t];
+      const number made = made_.add_tensor(d, g_.sizes(t), g_.strides(t));
+      if (is_first) s = {.held = made, .as = t, .is_outside = true};
+      return made;
     }
-    return now_[t] = made_.add_tensor(d, g_.sizes(t), g_.strides(t));
+    return made_.add_tensor(d, g_.sizes(t), g_.strides(t));
   }
   // New memory, row-major.
   number add(number like, std::span<const std::int64_t> sizes) {
     tensor_value d = g_.tensors()[like];
     const shape strides = dense_strides(sizes);
-    const std::int64_t count = sizes.empty() ? 1 : strides[0] * std::max<std::int64_t>(sizes[0], 1);
     d.from = source::node;
     d.offset = 0;
-    d.storage = made_.add_storage(d.where, count * static_cast<std::int64_t>(size_of(d.type)));
+    d.storage = made_.add_storage(d.where, numel(shape(sizes)) * static_cast<std::int64_t>(size_of(d.type)));
     return made_.add_tensor(d, sizes, strides);
   }
   static argument of(number t) { return {.is = argument::kind::tensor, .index = t}; }
@@ -367,34 +368,22 @@ class functionalizing {
       for (const named_value& one : outside) {
         const number s = g_.tensors()[one.tensor].storage;
         if (s == nothing || states_[s].writes == 0) continue;
-        const number original = original_of(one.tensor);
+        const number original = originals_[one.tensor];
         const argument arguments[] = {of(original), of(read(one.tensor)), made_.constant(value(false))};
         emit(aten::copy_.handle(), arguments, original);
       }
     }
   }
-  // Of a tensor from outside, in the new graph: they were added first, in this order.
-  number original_of(number t) const {
-    number n = 0;
-    for (const auto& outside : {g_.inputs(), g_.parameters(), g_.captured()}) {
-      for (const named_value& one : outside) {
-        if (one.tensor == t) return n;
-        ++n;
-      }
-    }
-    return nothing;
-  }
 
   // With the strides and the shared memory of the recording.
   number returned(number t) {
     const tensor_value& d = g_.tensors()[t];
-    if (d.from != source::node) return original_of(t);
+    if (d.from != source::node) return originals_[t];
     if (d.storage == nothing) return now_[t];
     storage_state& state = states_[d.storage];
     if (state.is_outside) {
       for (number o = 0; o < g_.tensors().size(); ++o) {
-        if (g_.tensors()[o].from != source::node && g_.tensors()[o].storage == d.storage)
-          return view(original_of(o), t);
+        if (g_.tensors()[o].from != source::node && g_.tensors()[o].storage == d.storage) return view(originals_[o], t);
       }
     }
     const auto in_it = std::ranges::count_if(
@@ -415,6 +404,7 @@ class functionalizing {
   builder made_;
   std::vector<storage_state> states_;
   std::vector<number> now_, seen_;  // by tensor: its elements in the new graph, and after which write
+  std::vector<number> originals_;   // by tensor: itself in the new graph, if it is from outside
   std::vector<number> nodes_;
   std::unordered_map<number, number> outside_;  // storages
   functional_operators functional_;

@@ -11,6 +11,11 @@ bool graph::writes(const node& n, std::size_t argument) noexcept {
   return schema != nullptr && schema->arguments[argument].writes;
 }
 
+const tensor& graph::bound(number tensor) const noexcept {
+  static const topbit::tensor none;
+  return tensor < bound_.size() ? bound_[tensor] : none;
+}
+
 std::vector<number> graph::escapes() const {
   std::vector<number> found;
   for (number i = 0; i < nodes_.size(); ++i) {
@@ -74,7 +79,6 @@ number builder::add_tensor(tensor_value description, std::span<const std::int64_
   made_.geometry_.insert(made_.geometry_.end(), sizes.begin(), sizes.end());
   made_.geometry_.insert(made_.geometry_.end(), strides.begin(), strides.end());
   made_.tensors_.push_back(description);
-  made_.bound_.emplace_back();
   return static_cast<number>(made_.tensors_.size() - 1);
 }
 
@@ -95,9 +99,11 @@ void builder::add_input(std::string name, number tensor) {
   made_.inputs_.push_back({std::move(name), tensor});
 }
 void builder::bind(number tensor, topbit::tensor bound) {
-  if (tensor >= made_.bound_.size()) {
+  if (tensor >= made_.tensors_.size()) {
     throw graph_error("graph: found %" + std::to_string(tensor) + ", which is not a tensor of it", "graph");
   }
+  if (!bound.defined()) return;
+  if (tensor >= made_.bound_.size()) made_.bound_.resize(tensor + 1);
   made_.bound_[tensor] = std::move(bound);
 }
 void builder::add_parameter(std::string name, number tensor, topbit::tensor bound) {

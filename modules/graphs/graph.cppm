@@ -122,7 +122,7 @@ class graph {
   inline std::span<const std::int64_t> sizes(number tensor) const noexcept { return geometry_of(tensor, 0); }
   inline std::span<const std::int64_t> strides(number tensor) const noexcept { return geometry_of(tensor, 1); }
   /// The tensor that a parameter or a captured one stands for; undefined for others.
-  inline const tensor& bound(number tensor) const noexcept { return bound_[tensor]; }
+  const tensor& bound(number tensor) const noexcept;
   /// Calls visit(number, argument) for each tensor among arguments or results, in lists too.
   template <class Visit>
   void each_tensor(std::span<const argument> all, Visit visit) const {
@@ -157,7 +157,7 @@ class graph {
   std::vector<std::string> texts_;
   std::vector<random_draw> draws_;
   std::vector<named_value> inputs_, parameters_, captured_, outputs_;
-  std::vector<tensor> bound_;
+  std::vector<tensor> bound_;  // up to the last that has one
   std::vector<fault> faults_;
 };
 

@@ -12,3 +12,4 @@ export import :text;
 export import :file;
 export import :draw;
 export import :compare;
+export import :free_size;

@@ -10,17 +10,9 @@ namespace topbit::graphs {
 
 namespace {
 
-// Replays compare sizes and values that depend on elements with those of the recording.
-constexpr std::array kept_tags{tag::escape, tag::effect, tag::collective, tag::dynamic_output_shape,
-                               tag::data_dependent_output};
-
 bool has_fault(const graph& g, number call) {
   return std::ranges::any_of(g.faults(),
                              [&](const fault& f) { return f.node >= call && f.node < g.nodes()[call].end; });
-}
-std::optional<tag> tag_among(tag_set tags, std::span<const tag> wanted) {
-  const auto found = std::ranges::find_if(wanted, [&](tag t) { return tags.contains(t); });
-  return found == wanted.end() ? std::nullopt : std::optional(*found);
 }
 // The storages whose elements the caller has.
 std::vector<bool> outside_storages(const graph& g) {
@@ -50,7 +42,8 @@ pass_result remove_dead_code(const graph& g) {
     bool is_used = std::ranges::any_of(effects.written, [&](number s) { return is_live[s]; });
     g.each_tensor(g.results(n), [&](number t, const argument&) { is_used = is_used || is_read[t]; });
     if (!is_used) {
-      const std::optional<tag> kept_tag = tag_among(effects.tags, kept_tags);
+      std::optional<tag> kept_tag = tag_among(effects.tags, host_tags);
+      if (!kept_tag) kept_tag = tag_among(effects.tags, std::array{tag::effect, tag::collective});
       if (!kept_tag && !has_fault(g, c)) {
         notes.push_back({c, true, "removed, nothing reads it"});
         continue;
@@ -75,24 +68,6 @@ pass_result remove_dead_code(const graph& g) {
 // ------------------------------------------------------------------------------------------------ common calls
 
 namespace {
-
-// Two constants are equal if their types and bits are. The text of a number that is no NaN says all of its bits.
-std::string exact_text(const value& v) {
-  std::string text = std::string(v.type_name()) + " " + to_string(v);
-  const auto add_bits = [&](double x) {
-    text += " ";
-    author::write_text(text, std::bit_cast<std::uint64_t>(x));
-  };
-  if (v.is<double>()) add_bits(v.get<double>());
-  if (v.is<scalar>()) {
-    text += std::string(name_of(v.get<scalar>().type()));
-    add_bits(v.get<scalar>().to_double());
-  }
-  if (v.is<std::span<const double>>()) {
-    for (const double x : v.get<std::span<const double>>()) add_bits(x);
-  }
-  return text;
-}
 
 class common_calls {
  public:

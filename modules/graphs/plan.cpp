@@ -23,9 +23,9 @@ device mapped(device_map map, device d) {
 }
 
 replay_plan::replay_plan(const graph& g, const replay_options& o) : graph_(g), options_(o) {
-  find_places();
-  bind();
   const chosen_calls chosen(graph_);
+  find_places(chosen.all());
+  bind();
   for (const number n : chosen.all()) add(n);
   find_dead();
   find_fixed_offsets();
@@ -39,8 +39,8 @@ replay_plan::replay_plan(const graph& g, const replay_options& o) : graph_(g), o
 }
 
 // Nodes that stay, or none may.
-void replay_plan::find_places() {
-  const std::vector<uncovered> without = coverage(graph_, options_.map);
+void replay_plan::find_places(std::span<const number> calls) {
+  const std::vector<uncovered> without = uncovered_among(graph_, calls, options_.map);
   if (without.empty()) return;
   if (options_.missing == missing::refuse) {
     std::string text =
@@ -125,7 +125,7 @@ void replay_plan::add(number n) {
     operands_.push_back(o);
   }
   for (const argument& a : graph_.results(made)) operands_.push_back(operand_of(a));
-  c.checks_sizes = effects_of(graph_, n).tags.contains(tag::dynamic_output_shape);
+  c.checks_sizes = options_.check_sizes || effects_of(graph_, n).tags.contains(tag::dynamic_output_shape);
   if (std::ranges::find(stayed_, n) != stayed_.end()) c.stays = place_of(graph_, made);
   calls_.push_back(c);
 }
@@ -219,6 +219,9 @@ void replay_plan::check_input(const named_value& wanted, const tensor& given) co
   }
   if (given.device() != where) {
     fail("found a tensor on " + to_string(given.device()) + ", wanted one on " + to_string(where));
+  }
+  if (author::is_read_only(given) && recorded.storage != nothing && graph_.storages()[recorded.storage].writes != 0) {
+    fail("found a read-only tensor, which the program writes; clone() makes one that can be written");
   }
   if (given.layout() != recorded.layout) fail("found another layout than that of the recording");
   if (recorded.layout != layout::strided) return;

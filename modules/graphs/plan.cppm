@@ -12,6 +12,8 @@ namespace topbit::graphs {
 using device_map = std::span<const std::pair<device, device>>;
 // Where tensors of a device are.
 device mapped(device_map map, device d);
+// coverage() of these calls.
+std::vector<uncovered> uncovered_among(const graph& g, std::span<const number> calls, device_map map);
 
 class replay_plan {
  public:
@@ -60,7 +62,7 @@ class replay_plan {
     const std::string* text = nullptr;
   };
 
-  void find_places();
+  void find_places(std::span<const number> calls);
   void bind();
   // Puts copies of what the program captured and writes into the slots: the memory of each storage once.
   void bind_group(std::span<const number> of_storage, device to);

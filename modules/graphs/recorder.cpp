@@ -41,8 +41,6 @@ class phase_watch {
   recording* of_;
 };
 
-[[noreturn]] void refuse(const std::string& what) { throw graph_error("recorder: " + what, "recorder"); }
-
 }  // namespace
 
 thread_recording& this_thread_recording() noexcept { return mine; }
@@ -110,7 +108,7 @@ struct recorder::scope {
 
 recorder::recorder(recorder_options options) {
   if (mine.to != nullptr && mine.to->share() != nullptr)
-    refuse("found a recording of this thread, wanted one at a time; finish() the other first");
+    refuse_recording("found a recording of this thread, wanted one at a time; finish() the other first");
   scope_ = std::make_unique<scope>(std::make_shared<recording>(std::move(options)));
 }
 recorder::~recorder() = default;
@@ -119,12 +117,12 @@ std::size_t recorder::nodes() const noexcept { return scope_ ? scope_->of->nodes
 std::size_t recorder::threw() const noexcept { return scope_ ? scope_->of->threw() : 0; }
 
 graph recorder::finish(std::vector<named_tensor> outputs) {
-  if (!scope_) refuse("finish() was called already");
-  if (!scope_->is_here()) refuse("finish() was called on another thread than that of the recorder");
-  if (mine.inside) refuse("finish() was called inside a call that is recorded");
+  if (!scope_) refuse_recording("finish() was called already");
+  if (!scope_->is_here()) refuse_recording("finish() was called on another thread than that of the recorder");
+  if (mine.inside) refuse_recording("finish() was called inside a call that is recorded");
   const thread_key_state now = current_thread_keys();
   if (now.include != scope_->keys.include || now.exclude != scope_->keys.exclude) {
-    refuse(
+    refuse_recording(
         "finish() was called in the scope of a guard, such as no_grad, that began after the recorder; call it after "
         "that scope");
   }

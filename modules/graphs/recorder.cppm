@@ -49,9 +49,9 @@ class recorder {
   /// What was recorded. `outputs` are what a replay returns.
   ///
   /// Errors   graph_error for tensors that were read, but neither made nor declared, with the first reader of each;
-  ///          for elements that were written outside the recording; for an output that no recorded call made or read;
-  ///          for an operator without a schema; on another thread, in the scope of a guard that began after the
-  ///          recorder, inside a recorded call, and where finish() was called already
+  ///          for elements that were written outside the recording, or by a call that threw; for an output that no
+  ///          recorded call made or read; for an operator without a schema; on another thread, in the scope of a guard
+  ///          that began after the recorder, inside a recorded call, and where finish() was called already
   graph finish(std::vector<named_tensor> outputs = {});
 
   std::size_t nodes() const noexcept;

@@ -12,11 +12,7 @@ namespace topbit::graphs {
 
 namespace {
 
-std::uint32_t version_of(const storage& s) noexcept { return s.version.load(std::memory_order_relaxed); }
-
 constexpr std::size_t least_swept = 1 << 20;  // bytes
-
-[[noreturn]] void refuse(const std::string& what) { throw graph_error("recorder: " + what, "recorder"); }
 
 }  // namespace
 
@@ -32,8 +28,7 @@ std::shared_ptr<recording> recording::share() {
 // Of the node that made a tensor's gradient node.
 number recording::node_of_gradient(std::uint64_t address) {
   const auto lock = locked();
-  const auto found = node_of_gradient_.find(address);
-  return found != node_of_gradient_.end() ? found->second : nothing;
+  return node_of_gradient_.find(address);
 }
 
 std::size_t recording::nodes() {
@@ -52,8 +47,8 @@ void recording::stop() noexcept {
     const auto lock = locked();
     ended.swap(self_);
     kept.swap(kept_);
-    numbers_.clear();
-    storage_numbers_.clear();
+    numbers_ = {};
+    storage_numbers_ = {};
     storages_.clear();
     options_ = {};
     made_ = builder();
@@ -64,16 +59,18 @@ recording::recording(recorder_options options) : options_(std::move(options)) {
   std::unordered_set<std::string_view> names;
   for (const auto* declared : {&options_.inputs, &options_.parameters}) {
     for (const named_tensor& one : *declared) {
-      if (!one.value.defined()) refuse("found an undefined tensor, '" + one.name + "', wanted one with elements");
-      if (!names.insert(one.name).second) refuse("found '" + one.name + "' twice, wanted a name for each tensor");
+      if (!one.value.defined())
+        refuse_recording("found an undefined tensor, '" + one.name + "', wanted one with elements");
+      if (!names.insert(one.name).second)
+        refuse_recording("found '" + one.name + "' twice, wanted a name for each tensor");
       declare(one, declared == &options_.inputs ? source::input : source::parameter);
     }
   }
 }
 
 void recording::declare(const named_tensor& one, source from) {
-  if (const auto known = numbers_.find(&author::record_of(one.value)); known != numbers_.end()) {
-    refuse("found the tensor '" + one.name + "' under another name too, wanted one name for each tensor");
+  if (numbers_.find(address_of(&author::record_of(one.value))) != nothing) {
+    refuse_recording("found the tensor '" + one.name + "' under another name too, wanted one name for each tensor");
   }
   const number n = add(one.value, storage_of(one.value), from);
   if (from == source::input)
@@ -87,10 +84,11 @@ void recording::declare(const named_tensor& one, source from) {
 // Ends the node, as one that threw unless end() was called.
 class recording::open_call {
  public:
-  explicit open_call(recording& r) noexcept : recording_(r) {}
+  open_call(recording& r, const operator_handle& op) noexcept : recording_(r), op_(op) {}
   open_call(const open_call&) = delete;
   ~open_call() {
     if (ended_) return;
+    recording_.look_at_interrupted_writes(op_);
     recording_.made_.abandon_node();
     ++recording_.threw_;
   }
@@ -101,6 +99,7 @@ class recording::open_call {
 
  private:
   recording& recording_;
+  const operator_handle& op_;
   bool ended_ = false;
 };
 
@@ -117,7 +116,7 @@ void recording::call(const operator_handle& op, key_set below, boxed_stack& stac
     const bool before = std::exchange(inside, true);
     ~inside_guard() { inside = before; }
   } const guard{here.inside};
-  if (outermost && (numbers_.size() >= sweep_at_ || new_bytes_ > std::max(live_bytes_, least_swept))) forget_dead();
+  if (outermost && (kept_.size() >= sweep_at_ || new_bytes_ > std::max(live_bytes_, least_swept))) forget_dead();
 
   const std::size_t argument_count = op.argument_count();
   const std::span<const value> given = std::as_const(stack).top(argument_count);
@@ -136,7 +135,7 @@ void recording::call(const operator_handle& op, key_set below, boxed_stack& stac
 
   std::optional<generator> drawn;
   random_draw draw;
-  if (known.draws && !known.is_composite) {
+  if (known.draws_from) {
     for (const value& v : given) {
       if (v.is<generator>()) drawn = v.get<generator>();
     }
@@ -145,7 +144,7 @@ void recording::call(const operator_handle& op, key_set below, boxed_stack& stac
       draw.generator = static_cast<number>(at - generators_.begin()) + 1;
       if (at == generators_.end()) generators_.push_back(*drawn);
     } else {
-      drawn = default_generator(where_);
+      drawn = known.draws_from;
     }
     draw.position = drawn->take(0);
   }
@@ -153,10 +152,11 @@ void recording::call(const operator_handle& op, key_set below, boxed_stack& stac
   const std::size_t tensors_before = made_.so_far().tensors().size();
   const number n =
       made_.begin_node(op, arguments, here.phase, here.forward, here.phase == phase::forward && !grad_enabled());
-  mark_written(known, arguments);
+  written_.clear();
+  if (known.writes) mark_written(known, arguments);
   arguments_ = std::move(arguments);  // the memory serves the next call
   {
-    open_call open(*this);
+    open_call open(*this, op);
     if (known.is_composite) {
       const std::vector<number> touched = touched_;
       op.redispatch_boxed(below, stack);
@@ -175,30 +175,39 @@ void recording::call(const operator_handle& op, key_set below, boxed_stack& stac
     draw.count = after.offset - draw.position.offset;
     if (draw.count != 0) made_.set_draws(n, draw);
   }
-  if (!known.is_composite) look_at_aliases(n, known, tensors_before);
-  if (!known.is_composite && here.phase == phase::forward) {
-    for (const value& v : std::as_const(stack).top(op.result_count())) {
-      author::each_tensor(v, [&](const tensor& t) {
-        const intrusive_ptr<topbit::node> edge = author::gradient_edge(t);
-        if (!edge) return;
-        node_of_gradient_.insert_or_assign(reinterpret_cast<std::uintptr_t>(edge.get()), n);
-        // Of several results each has a node that leads to the call's own.
-        if (op.result_count() > 1 && edge->inputs().size() == 1 && edge->inputs()[0]) {
-          node_of_gradient_.try_emplace(reinterpret_cast<std::uintptr_t>(edge->inputs()[0].get()), n);
-        }
-      });
-    }
+  if (known.is_composite) return;
+  look_at_aliases(n, known, tensors_before);
+  if (here.phase == phase::forward) look_at_gradients(n, std::as_const(stack).top(op.result_count()));
+}
+
+// The nodes of autograd whose gradient rules are this call's.
+void recording::look_at_gradients(number node, std::span<const value> results) {
+  for (const value& v : results) {
+    author::each_tensor(v, [&](const tensor& t) {
+      const intrusive_ptr<topbit::node> edge = author::gradient_edge(t);
+      if (!edge) return;
+      node_of_gradient_.set(address_of(edge.get()), node);
+      // Of several results each has a node that leads to the call's own.
+      if (results.size() < 2 || edge->inputs().size() != 1 || !edge->inputs()[0]) return;
+      const std::uintptr_t own = address_of(edge->inputs()[0].get());
+      if (node_of_gradient_.find(own) == nothing) node_of_gradient_.set(own, node);
+    });
   }
 }
 
 const known_operator& recording::known(const operator_handle& op, device where) {
-  const auto [at, is_new] =
-      operators_.try_emplace(reinterpret_cast<std::uintptr_t>(op.id()) << 8 | static_cast<std::uintptr_t>(where.type));
-  known_operator& k = at->second;
-  if (!is_new) return k;
+  const std::uintptr_t which =
+      address_of(op.id()) << 16 | static_cast<std::uintptr_t>(where.type) << 8 | static_cast<std::uint8_t>(where.index);
+  if (const number known = operators_.find(which); known != nothing) return *known_[known];
+  operators_.set(which, static_cast<number>(known_.size()));
+  known_operator& k = *known_.emplace_back(std::make_unique<known_operator>());
   k.schema = op.parsed_schema();
+  if (k.schema == nullptr) return k;
   k.is_composite = inspect::computed_row(op, key_of(where.type)).registered_for == key::CompositeImplicitAutograd;
-  k.draws = op.tags().contains(tag::random);
+  k.writes = std::ranges::any_of(k.schema->arguments, &author::schema_item::writes);
+  // The operators of this library say by their tags that they draw; of others nobody knows.
+  const bool is_ours = k.schema->ns == "aten" || k.schema->ns == "topbit";
+  if (!k.is_composite && (op.tags().contains(tag::random) || !is_ours)) k.draws_from = default_generator(where);
   return k;
 }
 
@@ -208,27 +217,33 @@ graph recording::finish(std::vector<named_tensor> outputs) {
   const std::lock_guard lock(mutex_);
   touched_.clear();
   if (!without_schema_.empty()) {
-    refuse("found the operator " + without_schema_ +
-           ", which was declared by a C++ signature alone, wanted one with a schema, which says what it writes");
+    refuse_recording(
+        "found the operator " + without_schema_ +
+        ", which was declared by a C++ signature alone, wanted one with a schema, which says what it writes");
   }
   for (const named_tensor& one : outputs) {
-    if (!one.value.defined()) refuse("found an undefined tensor as the output '" + one.name + "'");
-    if (!numbers_.contains(&author::record_of(one.value)) &&
-        !storage_numbers_.contains(author::record_of(one.value).data.get())) {
-      refuse("found the output '" + one.name + "', which no recorded call made or read");
+    if (!one.value.defined()) refuse_recording("found an undefined tensor as the output '" + one.name + "'");
+    if (numbers_.find(address_of(&author::record_of(one.value))) == nothing &&
+        storage_numbers_.find(address_of(author::record_of(one.value).data.get())) == nothing) {
+      refuse_recording("found the output '" + one.name + "', which no recorded call made or read");
     }
     made_.add_output(one.name, number_of(one.value));
   }
-  for (const auto& [storage, s] : storage_numbers_) {
+  storage_numbers_.each([&](number s) {
     if (storages_[s].version != version_of(*storages_[s].kept)) {
       written_outside_.push_back({storages_[s].newest, static_cast<number>(made_.so_far().nodes().size())});
     }
-  }
+  });
   // A number that the program changes is no constant.
   for (const finding& f : numbers_captured_) {
     if (storages_[made_.so_far().tensors()[f.tensor].storage].is_written) undeclared_.push_back(f);
   }
   const graph& g = made_.so_far();
+  if (!interrupted_writes_.empty()) {
+    std::string text;
+    for (const interrupted_write& w : interrupted_writes_) text += "\n  " + g.describe(w.tensor) + ", by " + w.op;
+    refuse_recording("found tensors that were written by a call that threw, which no replay repeats:" + text);
+  }
   const auto list = [&](const std::vector<finding>& all, std::string_view who) {
     std::string text;
     for (const finding& f : all) {
@@ -240,13 +255,13 @@ graph recording::finish(std::vector<named_tensor> outputs) {
     return text;
   };
   if (!written_outside_.empty()) {
-    refuse(
-        "found tensors that were written outside the recording: by a call that threw, or by a thread without the "
-        "layers of the recording thread (current_layers()):" +
+    refuse_recording(
+        "found tensors that were written outside the recording, by data_ptr() or by a thread without the layers of "
+        "the recording thread (current_layers()):" +
         list(written_outside_, ", before "));
   }
   if (!undeclared_.empty()) {
-    refuse(
+    refuse_recording(
         "found tensors that were read, but neither made in the recording nor declared; declare them as inputs or "
         "parameters, or record with capture::copy or capture::share:" +
         list(undeclared_, ", first read by "));

@@ -7,6 +7,7 @@ import topbit.tensor;
 import topbit.autograd;
 import :builder;
 import :graph;
+import :number_table;
 import :recorder;
 
 namespace topbit::graphs {
@@ -14,8 +15,18 @@ namespace topbit::graphs {
 // What is known of an operator on a device, asked once.
 struct known_operator {
   const author::schema_view* schema = nullptr;
-  bool is_composite = false, draws = false;
+  bool is_composite = false, writes = false;
+  std::optional<generator> draws_from{};  // unless the call names a generator
 };
+
+[[noreturn]] inline void refuse_recording(const std::string& what) {
+  throw graph_error("recorder: " + what, "recorder");
+}
+inline std::uint32_t version_of(const storage& s) noexcept { return s.version.load(std::memory_order_relaxed); }
+template <class T>
+std::uintptr_t address_of(const T* p) noexcept {
+  return reinterpret_cast<std::uintptr_t>(p);
+}
 
 class recording {
  public:
@@ -45,6 +56,10 @@ class recording {
   struct finding {
     number tensor, node;
   };
+  struct interrupted_write {
+    number tensor;
+    std::string op;
+  };
   class open_call;
 
   // The mutex, unless a call of this thread holds it.
@@ -65,7 +80,9 @@ class recording {
   void touch(number storage, number tensor);
   void mark_written(const known_operator& op, std::span<const argument> arguments);
   void follow_versions(number node, bool may_write);
+  void look_at_interrupted_writes(const operator_handle& op);
   void look_at_aliases(number node, const known_operator& op, std::size_t tensors_before);
+  void look_at_gradients(number node, std::span<const value> results);
   bool is_inside_an_input(const author::tensor_record& view, number storage) const;
   void forget_dead();
   void declare(const named_tensor& one, source from);
@@ -76,15 +93,16 @@ class recording {
   std::shared_ptr<recording> self_;  // null: it has ended
   std::size_t threw_ = 0;
 
-  std::unordered_map<const author::tensor_record*, number> numbers_;
+  number_table numbers_;                        // of tensors, by record
   std::vector<tensor> kept_;                    // whose records are in numbers_
   std::size_t sweep_at_ = 1024;                 // tensors
   std::size_t new_bytes_ = 0, live_bytes_ = 0;  // of storages, since the last sweep, and after it
-  std::unordered_map<const storage*, number> storage_numbers_;
+  number_table storage_numbers_;
   std::vector<known_storage> storages_;
-  std::vector<number> next_in_storage_;                           // by tensor
-  std::unordered_map<std::uintptr_t, known_operator> operators_;  // by operator and device
-  std::unordered_map<std::uint64_t, number> node_of_gradient_;
+  std::vector<number> next_in_storage_;  // by tensor
+  number_table operators_;               // in known_, by operator and device
+  std::vector<std::unique_ptr<known_operator>> known_;
+  number_table node_of_gradient_;  // by gradient node
   std::vector<generator> generators_;
 
   std::vector<argument> arguments_, results_;  // of the call that is read
@@ -93,6 +111,7 @@ class recording {
   bool has_place_ = false;
 
   std::vector<finding> undeclared_, written_outside_, numbers_captured_;
+  std::vector<interrupted_write> interrupted_writes_;
   std::string without_schema_;
 };
 

@@ -16,8 +16,6 @@ namespace {
 using tensor_list = std::span<const tensor>;
 using optional_tensor_list = std::span<const std::optional<tensor>>;
 
-std::uint32_t version_of(const storage& s) noexcept { return s.version.load(std::memory_order_relaxed); }
-
 // Has the same elements in the same order.
 bool is_same_view(const graph& g, number n, const author::tensor_record& r, bool requires_grad) {
   const tensor_value& t = g.tensors()[n];
@@ -74,14 +72,14 @@ argument recording::read_tensor(const tensor& t) {
 }
 
 number recording::number_of(const tensor& t) {
-  if (const auto known = numbers_.find(&author::record_of(t)); known != numbers_.end()) {
+  if (const number known = numbers_.find(address_of(&author::record_of(t))); known != nothing) {
     // A function with a backward() of its own gives its result a gradient after its calls.
-    if (requires_grad(t) && !made_.so_far().tensors()[known->second].requires_grad) made_.require_grad(known->second);
-    return known->second;
+    if (!made_.so_far().tensors()[known].requires_grad && requires_grad(t)) made_.require_grad(known);
+    return known;
   }
   const storage* const data = author::record_of(t).data.get();
-  if (const auto known = storage_numbers_.find(data); data != nullptr && known != storage_numbers_.end()) {
-    return alias_of(t, known->second);
+  if (data != nullptr) {
+    if (const number known = storage_numbers_.find(address_of(data)); known != nothing) return alias_of(t, known);
   }
   return capture(t);
 }
@@ -94,7 +92,7 @@ number recording::alias_of(const tensor& t, number storage) {
   number base = nothing;
   for (number n = storages_[storage].newest; n != nothing; n = next_in_storage_[n]) {
     if (is_same_view(g, n, r, requires_grad(t))) {
-      numbers_.emplace(&r, n);
+      numbers_.set(address_of(&r), n);
       kept_.push_back(t);
       return n;
     }
@@ -158,7 +156,7 @@ bool recording::is_inside_an_input(const author::tensor_record& view, number sto
 
 number recording::add(const tensor& t, number storage, source from) {
   const number n = made_.add_tensor(t, storage, from, requires_grad(t));
-  numbers_.emplace(&author::record_of(t), n);
+  numbers_.set(address_of(&author::record_of(t)), n);
   kept_.push_back(t);
   number before = nothing;
   if (storage != nothing) before = std::exchange(storages_[storage].newest, n);
@@ -169,13 +167,13 @@ number recording::add(const tensor& t, number storage, source from) {
 number recording::storage_of(const tensor& t) {
   const intrusive_ptr<storage>& data = author::record_of(t).data;
   if (!data) return nothing;
-  const auto [at, is_new] = storage_numbers_.try_emplace(data.get(), static_cast<number>(storages_.size()));
-  if (is_new) {
-    storages_.push_back({.kept = data, .version = version_of(*data)});
-    new_bytes_ += data->bytes;
-    made_.add_storage(data->where, static_cast<std::int64_t>(data->bytes));
-  }
-  return at->second;
+  if (const number known = storage_numbers_.find(address_of(data.get())); known != nothing) return known;
+  const auto s = static_cast<number>(storages_.size());
+  storage_numbers_.set(address_of(data.get()), s);
+  storages_.push_back({.kept = data, .version = version_of(*data)});
+  new_bytes_ += data->bytes;
+  made_.add_storage(data->where, static_cast<std::int64_t>(data->bytes));
+  return s;
 }
 
 argument recording::made(const value& v) {
@@ -193,8 +191,8 @@ argument recording::made(const value& v) {
 
 argument recording::made_tensor(const tensor& t) {
   if (!t.defined()) return {.is = argument::kind::undefined};
-  const auto known = numbers_.find(&author::record_of(t));
-  const number n = known != numbers_.end() ? known->second : add(t, storage_of(t), source::node);
+  const number known = numbers_.find(address_of(&author::record_of(t)));
+  const number n = known != nothing ? known : add(t, storage_of(t), source::node);
   return {.is = argument::kind::tensor, .index = n};
 }
 
@@ -211,7 +209,6 @@ void recording::touch(number storage, number tensor) {
 }
 
 void recording::mark_written(const known_operator& op, std::span<const argument> arguments) {
-  written_.clear();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!op.schema->arguments[i].writes) continue;
     made_.so_far().each_tensor(arguments.subspan(i, 1), [&](number t, const argument&) {
@@ -232,6 +229,14 @@ void recording::follow_versions(number node, bool may_write) {
   }
 }
 
+void recording::look_at_interrupted_writes(const operator_handle& op) {
+  for (const number s : touched_) {
+    const std::uint32_t now = version_of(*storages_[s].kept);
+    if (now == std::exchange(storages_[s].version, now)) continue;
+    interrupted_writes_.push_back({storages_[s].newest, std::string(op.name())});
+  }
+}
+
 // New tensors of a result of which the schema says nothing have memory of their own.
 void recording::look_at_aliases(number node, const known_operator& op, std::size_t tensors_before) {
   for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -245,23 +250,30 @@ void recording::look_at_aliases(number node, const known_operator& op, std::size
 
 // What only the recording keeps, the program cannot name any more.
 void recording::forget_dead() {
-  std::vector<tensor> kept, dead;  // ended after the walk: what ends with a tensor may make calls
+  std::vector<tensor> dead;  // ended after the walk: what ends with a tensor may make calls
+  std::vector<tensor> kept;
+  std::vector<number> numbers;
   for (tensor& t : kept_) {
-    const bool is_dead = author::record_of(t).references.load(std::memory_order_acquire) == 1;
-    if (is_dead) numbers_.erase(&author::record_of(t));
+    const author::tensor_record& r = author::record_of(t);
+    const bool is_dead = r.references.load(std::memory_order_acquire) == 1;
+    if (!is_dead) numbers.push_back(numbers_.find(address_of(&r)));
     (is_dead ? dead : kept).push_back(std::move(t));
   }
+  sweep_at_ = std::max<std::size_t>(1024, 2 * kept.size());
+  numbers_.restart(sweep_at_);
+  for (std::size_t i = 0; i < kept.size(); ++i) numbers_.set(address_of(&author::record_of(kept[i])), numbers[i]);
   kept_ = std::move(kept);
   dead.clear();
-  std::erase_if(storage_numbers_, [&](const auto& known) {
-    intrusive_ptr<storage>& kept = storages_[known.second].kept;
-    if (kept->references.load(std::memory_order_acquire) != 1) return false;
-    kept = {};
-    return true;
-  });
-  sweep_at_ = std::max<std::size_t>(1024, 2 * numbers_.size());
   new_bytes_ = live_bytes_ = 0;
-  for (const auto& [data, s] : storage_numbers_) live_bytes_ += data->bytes;
+  storage_numbers_.erase_if([&](number s) {
+    intrusive_ptr<storage>& kept = storages_[s].kept;
+    const bool is_dead = kept->references.load(std::memory_order_acquire) == 1;
+    if (is_dead)
+      kept = {};
+    else
+      live_bytes_ += kept->bytes;
+    return is_dead;
+  });
 }
 
 }  // namespace topbit::graphs

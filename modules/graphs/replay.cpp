@@ -12,11 +12,6 @@ namespace topbit::graphs {
 
 namespace {
 
-std::vector<number> calls_of(const graph& g) {
-  const chosen_calls calls(g);
-  return {calls.all().begin(), calls.all().end()};
-}
-
 bool has_kernel(const graph& g, number i, device where) {
   const node& n = g.nodes()[i];
   if (inspect::has_entry(n.op, key_of(where.type))) return true;
@@ -30,8 +25,12 @@ bool has_kernel(const graph& g, number i, device where) {
 }  // namespace
 
 std::vector<uncovered> coverage(const graph& g, device_map map) {
+  return uncovered_among(g, chosen_calls(g).all(), map);
+}
+
+std::vector<uncovered> uncovered_among(const graph& g, std::span<const number> calls, device_map map) {
   std::vector<uncovered> found;
-  for (const number i : calls_of(g)) {
+  for (const number i : calls) {
     const device where = mapped(map, place_of(g, g.nodes()[i]));
     if (!has_kernel(g, i, where)) found.push_back({i, where});
   }
@@ -39,7 +38,8 @@ std::vector<uncovered> coverage(const graph& g, device_map map) {
 }
 
 std::int64_t peak_bytes(const graph& g) {
-  const std::vector<number> calls = calls_of(g);
+  const chosen_calls chosen(g);
+  const std::span<const number> calls = chosen.all();
   constexpr std::size_t always = std::numeric_limits<std::size_t>::max();
   constexpr std::size_t never = always - 1;
   std::vector<std::size_t> last(g.storages().size(), never);
@@ -138,12 +138,7 @@ void check_capturable(const graph& g) {
   std::string text;
   for (number i = 0; i < g.nodes().size(); ++i) {
     const node& n = g.nodes()[i];
-    const tag_set tags = n.op.tags();
-    if (n.end != i + 1) continue;
-    if (tags.contains(tag::escape) || tags.contains(tag::dynamic_output_shape) ||
-        tags.contains(tag::data_dependent_output)) {
-      text += "\n  " + text_of_node(g, i);
-    }
+    if (n.end == i + 1 && tag_among(n.op.tags(), host_tags)) text += "\n  " + text_of_node(g, i);
   }
   if (text.empty()) return;
   throw graph_error(

@@ -29,6 +29,7 @@ struct replay_options {
   std::vector<std::pair<device, device>> map = {};
   graphs::numbers numbers = graphs::numbers::same;
   graphs::missing missing = graphs::missing::refuse;
+  bool check_sizes = false;  ///< of every result; otherwise of those whose sizes depend on elements
 };
 
 /// A node without a kernel on the device that it is mapped to.
@@ -49,10 +50,10 @@ std::int64_t peak_bytes(const graph& g);
 /// whole, unless a part of one is read elsewhere. Where the graph has nodes of a backward pass, or writes parameters,
 /// it runs without recording gradients; otherwise as any calls.
 ///
-/// Errors   graph_error for an input of another dtype, size or device than the recorded one, and for one that must be
-///          dense and is not, before anything runs; graph_mismatch where elements that the program read differ;
-///          graph_error from the constructor for nodes without a kernel, and for random numbers on a device without
-///          generators
+/// Errors   graph_error for an input of another dtype, size or device than the recorded one, for one that must be dense
+///          and is not, and for a read-only one that the program writes, before anything runs; graph_mismatch where
+///          elements that the program read differ; graph_error from the constructor for nodes without a kernel, and for
+///          random numbers on a device without generators
 /// Cost     a boxed call for each node; nothing is allocated but what kernels allocate, one list of the tensors that
 ///          are live, and lists of tensors
 class replayer {

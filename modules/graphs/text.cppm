@@ -44,8 +44,8 @@ graph parse_graph(std::string_view text);
 ///
 /// Errors   graph_error for a name that is not UTF-8, and for a constant of a type that has no text
 std::string to_json(const graph& g);
-/// Reads what to_json() wrote, of this major version; members that it does not know are skipped. It believes as little
-/// as parse_graph(), with the same limits.
+/// Reads what to_json() wrote, of this major version; members that it does not know are skipped, and not written again.
+/// It believes as little as parse_graph(), with the same limits.
 ///
 /// Errors   graph_error with the byte of the text, or the member or node, what was found and what was wanted
 graph graph_from_json(std::string_view text);

@@ -129,5 +129,8 @@ TEST_CASE("compare: a program that asks its elements is found, one that does not
       graphs::check_recording([](const tensor& x) { return aten::mul_Scalar(x, tb::item(tb::sum(x))); }, a);
   REQUIRE(constant);
   CHECK(constant->what == "argument 'other'");
+  // The number that a composite makes a tensor of, and one that the program makes.
+  CHECK(graphs::check_recording(
+      [](const tensor& x) { return x * tb::tensor(static_cast<float>(tb::item(tb::sum(x)))); }, a));
   CHECK(graphs::check_recording([](const tensor& x) { return tb::sum(tb::nonzero(tb::gt(x, 0.5))); }, a));
 }

@@ -58,8 +58,30 @@ void write_both(tensor& x, const tensor& y) {
   tb::add_(x, tb::full({}, 1.0));
   tb::add_(other, tb::full({}, 1.0));
 }
-const auto kernels = tb::library("hard").def(bump).impl<&bump_it>(bump).def(both).impl<&write_both>(
-    both, tb::key::CompositeExplicitAutograd);
+// Draws random numbers, of which neither a tag nor an argument says anything.
+inline constexpr tb::op<"hard::noise(Tensor x) -> Tensor"> noise;
+tensor add_noise(const tensor& x) {
+  tensor y = tb::author::make_tensor(x.sizes(), x.dtype(), tb::cpu);
+  for (std::int64_t i = 0; i < x.numel(); ++i) {
+    y.data_ptr<float>()[i] = static_cast<float>(tb::default_generator().take(1).offset);
+  }
+  return y;
+}
+// Writes, and throws then.
+inline constexpr tb::op<"hard::half_done(Tensor(a!) x) -> ()"> half_done;
+void write_and_throw(tensor& x) {
+  tb::author::bump_version(x);
+  throw tb::error("hard::half_done: found an end");
+}
+const auto kernels = tb::library("hard")
+                         .def(bump)
+                         .impl<&bump_it>(bump)
+                         .def(both)
+                         .impl<&write_both>(both, tb::key::CompositeExplicitAutograd)
+                         .def(noise)
+                         .impl<&add_noise>(noise, tb::key::CompositeExplicitAutograd)
+                         .def(half_done)
+                         .impl<&write_and_throw>(half_done, tb::key::CompositeExplicitAutograd);
 
 // With a backward() of its own.
 struct cubed {
@@ -79,6 +101,86 @@ TEST_CASE("graphs: composites draw the numbers of the recording", "[graphs]") {
   const tb::philox_state now = tb::default_generator().take(0);
   for (int i = 0; i < 2; ++i) check_all(g, [] { return std::vector<tensor>(); }, {x});
   CHECK(tb::default_generator().take(0) == now);
+}
+
+TEST_CASE("graphs: an operator that says nothing of random numbers draws those of the recording", "[graphs]") {
+  const tensor x = counted(3);
+  recorder r({.inputs = {{"x", x}}});
+  const tensor first = noise(x), second = noise(x);
+  const graph g = r.finish({{"first", first}, {"second", second}});
+  CHECK(g.draws().size() == 2);
+  tb::default_generator().take(5);
+  check_all(g, [&] { return std::vector{x}; }, {first, second});
+}
+
+TEST_CASE("recorder: a write of a call that threw is named", "[graphs]") {
+  const tensor x = counted(2);
+  recorder r({.inputs = {{"x", x}}});
+  tensor y = x;
+  CHECK_THROWS_AS(half_done(y), tb::error);
+  const tensor z = y * 2;
+  CHECK_THAT(toy::text_of<graphs::graph_error>([&] { r.finish({{"z", z}}); }),
+             ContainsSubstring("written by a call that threw, which no replay repeats:\n  %0, float32 [2] on cpu, by "
+                               "hard::half_done"));
+}
+
+TEST_CASE("replay: a read-only input that the program writes is refused before anything runs", "[graphs]") {
+  const tensor x = counted(2);
+  recorder r({.inputs = {{"x", x}}});
+  tensor y = x;
+  tb::add_(y, tb::full({}, 1.0));
+  const graph writes = r.finish(), reads = graphs::record([](const tensor& t) { return t * 2; }, x);
+  const tensor constant = counted(2);
+  tb::author::make_read_only(constant);
+  CHECK_THAT(toy::text_of<graphs::graph_error>([&] { graphs::replay(writes, {constant}); }),
+             ContainsSubstring("replay: input 'x': found a read-only tensor, which the program writes"));
+  CHECK(tb::equal(graphs::replay(reads, {constant})[0], counted(2) * 2));
+}
+
+TEST_CASE("graphs: memory of tensors without elements has no bytes", "[graphs]") {
+  const graph g = graphs::record(
+      [](const tensor& x) {
+        tensor none = tb::zeros({0, 3});
+        tb::add_(none, tb::full({}, 1.0));
+        tb::add_(tb::narrow(none, 1, 0, 2), tb::full({}, 1.0));
+        return tb::cat({x, tb::flatten(none)});
+      },
+      counted(2));
+  const graph pure = graphs::functionalize(g).graph;
+  for (const graphs::tensor_value& t : pure.tensors()) {
+    if (t.storage == graphs::nothing) continue;
+    const auto n = static_cast<graphs::number>(&t - pure.tensors().data());
+    if (tb::numel(tb::shape(pure.sizes(n))) == 0) CHECK(pure.storages()[t.storage].bytes == 0);
+  }
+  check_all(g, [] { return std::vector{counted(2)}; }, {counted(2)});
+}
+
+TEST_CASE("functionalize: fails where the program fails, and counts a write of an input", "[graphs]") {
+  const auto step = [](const tensor& x, const tensor& at) {
+    tensor y = tb::clone(x);
+    tb::mul_(tb::narrow(y, 0, 0, 2), tb::full({}, 2.0));
+    tensor written = x;
+    tb::index_fill_(written, 0, at, 7.0);
+    return tb::index_select(y, 0, at) * tb::item(tb::sum(y));
+  };
+  const tensor zero = tb::tensor({0, 1}), wrong = tb::tensor({0, 9});
+  const graph g = graphs::record(step, counted(4), zero), pure = graphs::functionalize(g).graph;
+  const auto outcome = [&](const graph& each, const tensor& x, const tensor& at) {
+    return toy::text_of<tb::error>([&] { graphs::replay(each, {x, at}); });
+  };
+  CHECK(outcome(g, counted(4), zero) == "nothing was thrown");
+  CHECK(outcome(pure, counted(4), zero) == "nothing was thrown");
+  for (const graph& each : {g, pure}) {
+    CHECK_THAT(outcome(each, counted(4), wrong), ContainsSubstring("found the index 9"));
+    CHECK_THAT(outcome(each, counted(4) * 2, zero), ContainsSubstring("the recording has 13.0"));
+    const tensor x = counted(4);
+    const auto version = [](const tensor& t) { return tb::author::record_of(t).data->version.load(); };
+    const auto of_x = version(x), of_at = version(zero);
+    graphs::replay(each, {x, zero});
+    CHECK(version(x) == of_x + 1);
+    CHECK(version(zero) == of_at);
+    CHECK(tb::equal(x, tb::tensor({7.f, 7, 3, 4})));
+  }
 }
 
 TEST_CASE("graphs: a copy is another tensor, whatever is written later", "[graphs]") {

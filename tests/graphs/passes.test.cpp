@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/tensor_values.h"
 import topbit;
 import topbit.graphs;
 
@@ -26,12 +27,6 @@ std::size_t count(const graph& g, std::string_view name) {
   std::size_t found = 0;
   for (const graphs::node& n : g.nodes()) found += n.op.name() == name;
   return found;
-}
-std::vector<double> elements(const tensor& t) {
-  std::vector<double> all;
-  const tensor flat = tb::flatten(t);
-  for (std::int64_t i = 0; i < flat.numel(); ++i) all.push_back(tb::item(tb::select(flat, 0, i)));
-  return all;
 }
 using doubles = std::vector<double>;
 
@@ -101,8 +96,8 @@ TEST_CASE("passes: new memory that is written later is not shared", "[graphs]") 
   tb::add_(x, tb::tensor(1.f));
   const graph g = both(r.finish({{"x", x}, {"y", y}}));
   const std::vector<tensor> results = graphs::replay(g, {});
-  CHECK(elements(results[0]) == doubles{1, 1});
-  CHECK(elements(results[1]) == doubles{0, 0});
+  CHECK(support::values(results[0]) == doubles{1, 1});
+  CHECK(support::values(results[1]) == doubles{0, 0});
 }
 
 TEST_CASE("passes: a read after a write through a view is another one", "[graphs]") {
@@ -112,7 +107,7 @@ TEST_CASE("passes: a read after a write through a view is another one", "[graphs
   tb::add_(tb::select(x, 0, 0), tb::tensor(1.f));
   const tensor after = x * 2;
   const graph g = both(r.finish({{"sum", before + after}}));
-  CHECK(elements(graphs::replay(g, {})[0]) == doubles{6, 4});
+  CHECK(support::values(graphs::replay(g, {})[0]) == doubles{6, 4});
 }
 
 TEST_CASE("passes: what nothing reads goes, and says so", "[graphs]") {
@@ -131,7 +126,7 @@ TEST_CASE("passes: what nothing reads goes, and says so", "[graphs]") {
   CHECK(smaller.notes.size() == 5);
   CHECK_THAT(graphs::to_string(smaller.notes, g), ContainsSubstring("aten::exp: removed, nothing reads it\n"));
   CHECK(smaller.graph.captured().size() == 1);  // the number
-  CHECK(elements(graphs::replay(smaller.graph, {a})[0]) == doubles{2, 3, 4, 5});
+  CHECK(support::values(graphs::replay(smaller.graph, {a})[0]) == doubles{2, 3, 4, 5});
 }
 
 TEST_CASE("passes: a write to what the caller has stays", "[graphs]") {
@@ -156,7 +151,7 @@ TEST_CASE("passes: calls that compute the same become one", "[graphs]") {
   CHECK(count(merged.graph, "aten::sigmoid") == 1);
   CHECK(count(merged.graph, "aten::mul.Tensor") == 1);
   CHECK(merged.notes.size() == 2);
-  CHECK(elements(graphs::replay(merged.graph, {a})[0]) == elements(graphs::replay(g, {a})[0]));
+  CHECK(support::values(graphs::replay(merged.graph, {a})[0]) == support::values(graphs::replay(g, {a})[0]));
   // What is returned twice stays two tensors.
   recorder r({.inputs = {{"x", a}}});
   const tensor first = tb::exp(a), second = tb::exp(a);

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <string>
 #include <utility>
@@ -20,6 +21,48 @@ using graphs::graph;
 using tb::tensor;
 
 namespace {
+
+// Writes of one tensor that keep its elements small.
+constexpr void (*writes_of_one[])(tensor&) = {
+    [](tensor& t) { tb::abs_(t); },
+    [](tensor& t) { tb::neg_(t); },
+    [](tensor& t) { tb::sin_(t); },
+    [](tensor& t) { tb::cos_(t); },
+    [](tensor& t) { tb::tanh_(t); },
+    [](tensor& t) { tb::atan_(t); },
+    [](tensor& t) { tb::asinh_(t); },
+    [](tensor& t) { tb::erf_(t); },
+    [](tensor& t) { tb::erfc_(t); },
+    [](tensor& t) { tb::floor_(t); },
+    [](tensor& t) { tb::ceil_(t); },
+    [](tensor& t) { tb::round_(t); },
+    [](tensor& t) { tb::trunc_(t); },
+    [](tensor& t) { tb::frac_(t); },
+    [](tensor& t) { tb::sign_(t); },
+    [](tensor& t) { tb::relu_(t); },
+    [](tensor& t) { tb::relu6_(t); },
+    [](tensor& t) { tb::elu_(t); },
+    [](tensor& t) { tb::selu_(t); },
+    [](tensor& t) { tb::celu_(t); },
+    [](tensor& t) { tb::gelu_(t); },
+    [](tensor& t) { tb::silu_(t); },
+    [](tensor& t) { tb::mish_(t); },
+    [](tensor& t) { tb::hardtanh_(t); },
+    [](tensor& t) { tb::hardswish_(t); },
+    [](tensor& t) { tb::hardsigmoid_(t); },
+    [](tensor& t) { tb::leaky_relu_(t); },
+    [](tensor& t) { tb::sigmoid_(t); },
+    [](tensor& t) { tb::logical_not_(t); },
+    [](tensor& t) { tb::threshold_(t, 0.25, 0.5); },
+    [](tensor& t) { tb::clamp_(t, -1.5, 1.5); },
+    [](tensor& t) { tb::clamp_min_(t, -0.5); },
+    [](tensor& t) { tb::clamp_max_(t, 0.5); },
+    [](tensor& t) { tb::fmod_(t, 0.75); },
+    [](tensor& t) { tb::remainder_(t, 0.75); },
+    [](tensor& t) { tb::eq_(t, 0.75); },
+    [](tensor& t) { tb::gt_(t, 0.25); },
+    [](tensor& t) { tb::nan_to_num_(t); },
+};
 
 // Takes one step after the other on tensors of its own choice; the same seed takes the same ones.
 class program {
@@ -39,7 +82,7 @@ class program {
 
   void step() {
     const tensor t = any();
-    switch (below(24)) {
+    switch (below(30)) {
       case 0: return view(tb::unsqueeze(t, below(t.dim() + 1)));
       case 1: return t.dim() > 0 ? view(tb::select(t, any_dim(t), below(1))) : void();
       case 2: return t.dim() > 0 ? view(tb::narrow(t, any_dim(t), 0, 1)) : void();
@@ -56,8 +99,20 @@ class program {
       case 13: return add(tb::rand_like(t));
       case 14: return add(tb::sum(t) * 0.125);
       case 15: return add(tb::cat({tb::flatten(t), tb::flatten(any())}));
+      case 16: return view(tb::squeeze(t));
+      case 17: return view(tb::detach(t));
+      case 18: return t.dim() > 1 ? view(tb::permute(t, rotated(t.dim()))) : void();
+      case 19: return t.dim() > 0 ? view(tb::split(t, 1, any_dim(t)).front()) : void();
+      case 20: return t.dim() > 0 ? view(tb::unfold(t, any_dim(t), 1, 1)) : void();
+      case 21: return t.dim() == 2 ? view(tb::t(t)) : void();
+      case 22: return t.is_contiguous() ? view(tb::view(t, {t.numel()})) : void();
       default: return write(t);
     }
+  }
+  static std::vector<std::int64_t> rotated(std::int64_t dims) {
+    std::vector<std::int64_t> all;
+    for (std::int64_t d = 0; d < dims; ++d) all.push_back((d + 1) % dims);
+    return all;
   }
   void view(const tensor& t) { keep(t); }
   void add(const tensor& t) { keep(tb::clamp(t, -4, 4)); }
@@ -70,7 +125,10 @@ class program {
   }
   void write(tensor t) {
     const tensor other = any();
-    switch (below(9)) {
+    switch (below(12)) {
+      case 8:
+      case 9:
+      case 10: return writes_of_one[random_() % std::size(writes_of_one)](t);
       case 0: tb::add_(t, tb::full({}, 0.5)); return;
       case 1: tb::mul_(t, tb::sigmoid(t)); return;
       case 2: tb::fill_(t, 0.75); return;

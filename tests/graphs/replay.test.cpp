@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "support/raises.h"
+#include "support/tensor_values.h"
 import topbit;
+import topbit.cuda;
 import topbit.graphs;
 
 namespace tb = topbit;
@@ -22,13 +24,9 @@ using tb::tensor;
 
 namespace {
 
-std::string bits(const tensor& t) {
-  const tensor dense = aten::contiguous(tb::to(t, tb::cpu));
-  return std::string(static_cast<const char*>(dense.data()),
-                     static_cast<std::size_t>(dense.numel()) * tb::size_of(dense.dtype()));
-}
 bool same_bits(const tensor& x, const tensor& y) {
-  return x.sizes() == y.sizes() && x.dtype() == y.dtype() && bits(x) == bits(y);
+  return x.sizes() == y.sizes() && x.dtype() == y.dtype() &&
+         support::bytes(aten::contiguous(x)) == support::bytes(aten::contiguous(y));
 }
 
 struct network {
@@ -180,4 +178,55 @@ TEST_CASE("replay: an input that the program writes is written", "[graphs]") {
   CHECK(result[0].same_as(other));
   CHECK(same_bits(other, b * 3));
   CHECK(graphs::replay(none, {a}).empty());
+}
+
+// Of a GPU, or of the emulation that builds with -DTOPBIT_CUDA=HOST have.
+TEST_CASE("replay: a training step on CUDA trains as on the CPU, and no call differs", "[graphs][cuda]") {
+  if (!tb::cuda_available()) SKIP(tb::cuda_unavailable_reason());
+  tb::manual_seed(3);
+  const network net;
+  const tensor x = tb::randn({4, 8}), y = tb::tensor({0, 1, 2, 1});
+  tb::sgd optimizer(tb::parameters(net), {.learning_rate = 0.1});
+  recorder r({.inputs = {{"x", x}, {"y", y}}, .parameters = tb::named_parameters(net)});
+  optimizer.zero_grad();
+  const tensor loss = tb::cross_entropy_loss(tb::dropout(net(x), 0.25, true), y);
+  tb::backward(loss);
+  optimizer.step();
+  const graph g = r.finish({{"loss", loss}});
+  const std::vector<std::pair<tb::device, tb::device>> to_cuda{{tb::cpu, tb::cuda()}};
+  CHECK(graphs::coverage(g, to_cuda).empty());
+  graphs::replayer there(g, {.map = to_cuda}), here(g);
+  for (int step = 0; step < 3; ++step) {
+    const tensor on_cuda = there({tb::to(x, tb::cuda()), tb::to(y, tb::cuda())})[0];
+    CHECK(on_cuda.device() == tb::cuda());
+    CHECK(tb::allclose(tb::to(on_cuda, tb::cpu), here({x, y})[0], 1e-5, 1e-6));
+  }
+  for (const tb::named_tensor& p : tb::named_parameters(net)) {
+    INFO(p.name);
+    CHECK(tb::allclose(tb::to(there.parameter(p.name), tb::cpu), tb::detach(here.parameter(p.name)), 1e-4, 1e-6));
+  }
+  for (const graphs::shadow_finding& f : graphs::shadow(g, std::vector{x, y}, {.map = to_cuda}))
+    FAIL_CHECK(to_string(f));
+}
+
+TEST_CASE("replay: a graph that brings elements to the host cannot be captured, and says where", "[graphs]") {
+  const graph reads = graphs::record([](const tensor& x) { return x * tb::item(tb::sum(x)); }, a);
+  CHECK_THAT(toy::text_of<graphs::graph_error>([&] { graphs::check_capturable(reads); }),
+             ContainsSubstring("wanted none in what is captured:\n  node 1, aten::_local_scalar_dense"));
+}
+
+TEST_CASE("replay: is captured as a CUDA graph", "[graphs][cuda]") {
+  if (!tb::cuda_available()) SKIP(tb::cuda_unavailable_reason());
+  const graph g = graphs::record([](const tensor& x) { return tb::relu(tb::mm(x, x) * 0.5 - 3); }, a);
+  graphs::check_capturable(g);
+  graphs::replayer there(g, {.map = {{tb::cpu, tb::cuda()}}});
+  const tensor x = tb::to(a, tb::cuda());
+  tensor y;
+  const auto work = [&] { y = there({x})[0]; };
+  work();
+  const tb::cuda_graph captured = tb::cuda_graph::capture(work, tb::cuda());
+  tensor input = x;
+  aten::copy_(input, tb::to(b, tb::cuda()));
+  captured.replay();
+  CHECK(tb::allclose(tb::to(y, tb::cpu), graphs::replay(g, {b})[0]));
 }

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "support/raises.h"
 import topbit;
 import topbit.graphs;
 
@@ -77,7 +79,10 @@ TEST_CASE("shadow: names the operator that is wrong, alone or with those that ca
   CHECK(alone[0].max_absolute > 0.49);
   CHECK(alone[0].elements == 4);
   CHECK_FALSE(alone[0].arguments_differed);
+  CHECK(alone[0].max_ulp == alone[0].max_absolute * 0x1p23);  // both are in [1, 2)
+  CHECK(alone[0].nmse > 0);
   CHECK_THAT(to_string(alone[0]), ContainsSubstring("1 of 4 elements differ"));
+  CHECK_THAT(to_string(alone[0]), ContainsSubstring(" ulp, NMSE "));
   CHECK_THAT(to_string(alone[0]), ContainsSubstring("PrivateUse2: kernel, registered at "));
   graphs::shadow_options chained = to_other;
   chained.how = graphs::shadowing::chained;
@@ -106,6 +111,49 @@ TEST_CASE("shadow: what the program writes is written once", "[graphs][shadow]")
   tanh_is_broken = false;
   tb::tanh_(tb::select(wanted, 0, 0));
   CHECK(tb::equal(input, wanted));
+}
+
+TEST_CASE("shadow: of a running thread names the operator that is wrong, forward and backward", "[graphs][shadow]") {
+  const auto step = [](const tensor& w) {
+    const tensor loss = tb::sum(tb::tanh(tb::mm(w, a) * 0.125) + tb::cat({a, a})[1] + tb::rand({2}));
+    tb::backward(loss);
+    return loss;
+  };
+  const auto watched = [&](graphs::shadow_options options) {
+    const tensor w = tb::require_grad(tb::clone(a));
+    std::pair<std::vector<graphs::shadow_finding>, std::size_t> seen;
+    {
+      graphs::thread_shadow shadow(std::move(options));
+      step(w);
+      tensor scratch = tb::clone(a);
+      tb::tanh_(scratch);
+      CHECK(shadow.skipped() > 0);  // views, random numbers
+      seen = {{shadow.findings().begin(), shadow.findings().end()}, shadow.compared()};
+    }
+    CHECK(tb::allclose(tb::leaf_grad(w), tb::mm(1 - tb::square(tb::tanh(tb::mm(a, a) * 0.125)), tb::t(a)) * 0.125));
+    CHECK(seen.second > 0);
+    return seen;
+  };
+  tanh_is_broken = false;
+  CHECK(watched(to_other).first.empty());
+  tanh_is_broken = true;
+  const auto [found, compared] = watched(to_other);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].op == "aten::tanh");
+  CHECK(found[1].op == "aten::tanh_");
+  CHECK(found[1].node > found[0].node);
+  CHECK(found[0].differing == 1);
+  CHECK(to_string(found[0]).starts_with("node " + std::to_string(found[0].node) + ", aten::tanh: 1 of 4 elements"));
+  graphs::shadow_options first = to_other;
+  first.most = 1;
+  CHECK(watched(first).first.size() == 1);
+  graphs::shadow_options sampled = to_other;
+  sampled.every = 4;
+  CHECK(watched(sampled).second < compared / 2);
+  tanh_is_broken = false;
+  sampled.how = graphs::shadowing::chained;
+  CHECK_THAT(toy::text_of<graphs::graph_error>([&] { graphs::thread_shadow refused(sampled); }),
+             ContainsSubstring("found chained, wanted isolated"));
 }
 
 TEST_CASE("replay: operators without a kernel elsewhere are listed, or stay", "[graphs][shadow]") {
