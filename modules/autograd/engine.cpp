@@ -419,23 +419,6 @@ void check_call(std::string_view who, std::span<const tensor> roots, std::span<c
 
 namespace detail {
 
-namespace {
-
-// By functionality.
-constinit std::array<std::atomic<const author::wrapper_gradients*>, author::functionality_count + 1> of_wrappers{};
-constinit std::atomic<std::uint64_t> keys_of_wrappers{0};
-
-}  // namespace
-
-const author::wrapper_gradients& gradients_of_wrapper(std::string_view who, const tensor& t) {
-  const key_set known = t.keys() & key_set::from_raw(keys_of_wrappers.load(std::memory_order_acquire));
-  if (!known.empty())
-    return *of_wrappers[static_cast<std::size_t>(known.highest_functionality())].load(std::memory_order_acquire);
-  throw error(std::string(who) +
-              ": found a wrapper, whose layer does not say what its gradient is; wanted the tensor that it wraps, or "
-              "author::set_wrapper_gradients()");
-}
-
 void raise_released(std::string_view op) {
   throw error(
       std::string(op) + ": its saved tensors were released by an earlier backward(); pass retain_graph = true there",
@@ -462,11 +445,6 @@ void raise_wrong_gradient(const node& n, std::size_t input, const tensor& found)
 }
 
 }  // namespace detail
-
-void author::set_wrapper_gradients(functionality of, const wrapper_gradients& g) noexcept {
-  detail::of_wrappers[static_cast<std::size_t>(of)].store(&g, std::memory_order_release);
-  detail::keys_of_wrappers.fetch_or(key_set(dispatch_key{of}).raw(), std::memory_order_release);
-}
 
 void backward(std::span<const tensor> roots, std::span<const tensor> gradients, const backward_options& options) {
   check_call("backward", roots, gradients);

@@ -62,6 +62,8 @@ namespace {
 
 // By functionality.
 constinit std::array<std::atomic<author::function_viewer>, author::functionality_count + 1> viewers{};
+constinit std::array<std::atomic<const author::wrapper_gradients*>, author::functionality_count + 1> gradients{};
+constinit std::atomic<std::uint64_t> keys_with_gradients{0};
 
 }  // namespace
 
@@ -76,7 +78,21 @@ void author::set_function_viewer(functionality of, function_viewer v) noexcept {
   detail::keys_with_view.fetch_or(key_set(dispatch_key{of}).raw(), std::memory_order_release);
 }
 
+void author::set_wrapper_gradients(functionality of, const wrapper_gradients& g) noexcept {
+  detail::gradients[static_cast<std::size_t>(of)].store(&g, std::memory_order_release);
+  detail::keys_with_gradients.fetch_or(key_set(dispatch_key{of}).raw(), std::memory_order_release);
+}
+
 namespace detail {
+
+const author::wrapper_gradients& gradients_of_wrapper(std::string_view who, const tensor& t) {
+  const key_set known = t.keys() & key_set::from_raw(keys_with_gradients.load(std::memory_order_acquire));
+  if (!known.empty())
+    return *gradients[static_cast<std::size_t>(known.highest_functionality())].load(std::memory_order_acquire);
+  throw error(std::string(who) +
+              ": found a wrapper, whose layer does not say what its gradient is; wanted the tensor that it wraps, or "
+              "author::set_wrapper_gradients()");
+}
 
 function_node::function_node(std::vector<intrusive_ptr<node>> edges, function_context c,
                              std::span<tensor* const> results, std::string_view name)

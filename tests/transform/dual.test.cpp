@@ -64,6 +64,21 @@ TEST_CASE("dual: formulas of every kind agree with reverse mode", "[transform][d
   check("indices", [&](const tb::tensor& a) { return tb::index_select(a, 1, tb::tensor({2, 0, 2})) * 3.0; });
 }
 
+TEST_CASE("dual: a tangent has the sizes and the dtype of its result", "[transform][dual]") {
+  const tb::tensor x = tb::to(random({1}, 1), tb::dtype::float32), v = tb::to(random({1}, 2), tb::dtype::float32);
+  const tb::tensor other = random({3}, 3) - 5.0;
+  const tb::dual_level level;
+  const tb::tensor d = level.dual(x, v), wide = tb::to(tb::expand(v, {3}), tb::dtype::float64);
+  CHECK(close(level.parts(tb::maximum(d, other)).tangent, wide));
+  CHECK(close(level.parts(d + other).tangent, wide));
+  CHECK(close(level.parts(other - d).tangent, -wide));
+  CHECK(close(level.parts(d * other).tangent, wide * other));
+  const tb::tensor narrow = tb::to(other, tb::dtype::float32), of_narrow = tb::expand(v, {3});
+  CHECK(tb::allclose(level.parts(tb::maximum(d, narrow)).tangent, of_narrow));
+  CHECK(tb::allclose(level.parts(d + narrow).tangent, of_narrow));
+  CHECK(level.parts(d + narrow).tangent.sizes() == tb::shape{3});
+}
+
 TEST_CASE("dual: a result that does not depend on a dual argument has no tangent", "[transform][dual]") {
   const tb::tensor x = random({3}, 1), v = random({3}, 2);
   const tb::dual_level level;
