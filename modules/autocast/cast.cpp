@@ -38,6 +38,19 @@ const tensor* find_cached(const detail::autocast_state& now, const tensor& x, dt
   return found != nullptr && requires_grad(*found) == requires_grad(x) ? found : nullptr;
 }
 
+// Out of line, so that a cast that is cached saves no registers for it.
+[[gnu::noinline]] tensor cast_anew(const tensor& x, dtype to) {
+  const detail::autocast_state& now = detail::this_thread_autocast;
+  if (!caches_now(now) || !is_kept(x, now.cached)) return copy_as(x, to);
+  detail::cast_cache*& cache = *now.outermost;
+  if (cache == nullptr) cache = new detail::cast_cache;
+  std::optional<enable_grad> recorded;
+  if (!grad_enabled()) recorded.emplace();
+  tensor made = copy_as(x, to);
+  cache->put(x, to, made);
+  return made;
+}
+
 }  // namespace
 
 detail::cast_state detail::state_of_cast(const tensor& x, dtype to) {
@@ -49,16 +62,8 @@ detail::cast_state detail::state_of_cast(const tensor& x, dtype to) {
 
 tensor detail::cast_out_of_line(const tensor& x, dtype to) {
   const autocast_state& now = this_thread_autocast;
-  if (!caches_now(now)) return copy_as(x, to);
-  if (const tensor* const found = find_cached(now, x, to)) return *found;
-  if (!is_kept(x, now.cached)) return copy_as(x, to);
-  cast_cache*& cache = *now.outermost;
-  if (cache == nullptr) cache = new cast_cache;
-  std::optional<enable_grad> recorded;
-  if (!grad_enabled()) recorded.emplace();
-  tensor made = copy_as(x, to);
-  cache->put(x, to, made);
-  return made;
+  const tensor* const found = caches_now(now) ? find_cached(now, x, to) : nullptr;
+  return found != nullptr ? *found : cast_anew(x, to);
 }
 
 tensor author::cached_cast(const tensor& x, dtype to, backend on) {

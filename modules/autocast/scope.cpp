@@ -69,6 +69,15 @@ thread_key_state enter(backend on, const autocast_options& options) {
   return {keys.include, now.enabled != 0 ? keys.exclude - casts : keys.exclude | casts};
 }
 
+// Out of line, so that the end of other scopes saves no registers for them.
+[[gnu::noinline]] void drop(detail::cast_cache* cache) noexcept { delete cache; }
+[[noreturn, gnu::cold]] void refuse_end() {
+  author::warn(
+      {"autocast: a scope ended before one inside it, or on another thread; scopes end where they began, the innermost "
+       "first"});
+  std::abort();
+}
+
 // What another thread, or the backward of a function, takes of a thread's state: not the scopes, nor their cache.
 std::shared_ptr<const void> current_state() {
   const detail::autocast_state& now = detail::this_thread_autocast;
@@ -115,15 +124,11 @@ autocast::autocast(backend on, autocast_options options)
 
 autocast::~autocast() {
   detail::autocast_state& now = detail::this_thread_autocast;
-  if (now.depth != depth_before_ + 1) {
-    author::warn(
-        {"autocast: a scope ended before one inside it, or on another thread; scopes end where they began, the "
-         "innermost first"});
-    std::abort();
-  }
+  if (now.depth != depth_before_ + 1) [[unlikely]]
+    refuse_end();
   if (now.outermost == &cache_) {
     now.outermost = nullptr;
-    delete cache_;
+    if (cache_ != nullptr) drop(cache_);
   }
   now.enabled = enabled_before_;
   now.depth = depth_before_;
@@ -132,7 +137,7 @@ autocast::~autocast() {
 }
 
 void autocast::clear_cache() noexcept {
-  if (detail::cast_cache** const at = detail::this_thread_autocast.outermost) delete std::exchange(*at, nullptr);
+  if (detail::cast_cache** const at = detail::this_thread_autocast.outermost) drop(std::exchange(*at, nullptr));
 }
 
 }  // namespace topbit
