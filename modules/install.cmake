@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 # Dependency order: each module after those that it imports.
 set(topbit_modules std core tensor autograd ops backend autocast modes contracts profiler transform operator_docs cuda)
-foreach(name training graphs topbit format)
+foreach(name training graphs backend_test topbit format)
   if(TARGET topbit_${name})
     list(APPEND topbit_modules ${name})
   endif()

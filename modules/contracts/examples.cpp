@@ -34,11 +34,6 @@ class two_checkers {
   checker kernels_{{.depth = level::repeated}}, callers_{{.depth = level::bytes}};
 };
 
-struct shown_call {
-  std::string op;
-  std::vector<std::string> arguments;
-};
-
 // At commas outside of brackets and quotes.
 std::vector<std::string> split_arguments(std::string_view text) {
   std::vector<std::string> all;
@@ -66,8 +61,10 @@ shown_call parse_call(std::string_view ns, std::string_view call) {
           split_arguments(call.substr(open + 1, call.size() - open - 2))};
 }
 
-// The calls of a page; those that show an error too, since a call that throws has rules of its own.
-std::vector<shown_call> calls_of(const author::operator_page& page) {
+}  // namespace
+
+// A call that throws is one, since it has rules of its own.
+std::vector<shown_call> shown_calls(const author::operator_page& page) {
   std::vector<shown_call> all;
   const std::string_view first = page.operators.front().op->name;
   const std::string_view ns = first.substr(0, first.find("::") + 2);
@@ -79,6 +76,8 @@ std::vector<shown_call> calls_of(const author::operator_page& page) {
   }
   return all;
 }
+
+namespace {
 
 // The same arguments for another operator of the page, and the results where it writes them to arguments.
 std::vector<std::string> arguments_for(const operator_handle& op, const shown_call& other) {
@@ -134,7 +133,7 @@ report check_examples(std::span<const operator_handle> operators) {
   std::map<std::string_view, std::vector<shown_call>> shown;
   for (const author::page_group& g : author::operator_pages()) {
     for (const author::operator_page& page : g.pages) {
-      const std::vector<shown_call> calls = calls_of(page);
+      const std::vector<shown_call> calls = shown_calls(page);
       for (const author::page_operator& o : page.operators) shown.emplace(o.op->name, calls);
     }
   }

@@ -7,6 +7,15 @@ import :finding;
 
 namespace topbit::contracts {
 
+/// A call as a page of author::operator_pages() shows it: "aten::sum.dim_IntList", with arguments as call_text() reads
+/// them.
+export struct shown_call {
+  std::string op;
+  std::vector<std::string> arguments;
+};
+/// The calls of a page; those that show an error too.
+export std::vector<shown_call> shown_calls(const author::operator_page& page);
+
 export struct unchecked_operator {
   std::string op, why;
 };

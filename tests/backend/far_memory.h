@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 import topbit;
 
@@ -21,8 +22,10 @@ T* flipped(T* p) {
   return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(p) ^ std::uintptr_t{1} << 62);
 }
 inline void* allocate(tb::device, std::size_t bytes) {
+  void* const p = std::malloc(bytes);
+  if (p == nullptr) throw tb::device_error("found no memory for " + std::to_string(bytes) + " bytes");
   ++blocks;
-  return flipped(std::malloc(bytes));
+  return flipped(p);
 }
 inline void release(tb::device, void* p) noexcept {
   --blocks;
