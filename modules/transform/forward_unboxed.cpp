@@ -69,6 +69,23 @@ key_set unboxed_elementwise::make_leaves(std::span<const dual_operand> operands,
   return recording;
 }
 
+namespace {
+
+// While it lives a rule reads results as they were saved. They have no tangents, and the rule does not run in the
+// engine, which says whose results are read.
+class results_as_saved {
+ public:
+  results_as_saved() noexcept : before_(author::set_saved_result_reader(nullptr)) {}
+  results_as_saved(const results_as_saved&) = delete;
+  results_as_saved& operator=(const results_as_saved&) = delete;
+  ~results_as_saved() { author::set_saved_result_reader(before_); }
+
+ private:
+  const author::saved_result_reader before_;
+};
+
+}  // namespace
+
 std::optional<derived_result> unboxed_elementwise::derived(const operator_handle& op, const tensor& recorded,
                                                            std::span<const dual_operand> operands,
                                                            std::span<const tensor> leaves) {
@@ -76,6 +93,7 @@ std::optional<derived_result> unboxed_elementwise::derived(const operator_handle
   if (!n) return derived_result{recorded, {}};
   if (n->name() != op.name()) return std::nullopt;
   const no_grad unrecorded;
+  const results_as_saved plain;
   const std::span<const intrusive_ptr<node>> inputs = n->inputs();
   derived_result found{author::make_alias(recorded), {}};
   for (std::size_t i = 0; i < operands.size(); ++i) {

@@ -106,6 +106,20 @@ struct marked_exponential {
     return {t * c.saved(0) * std::any_cast<double>(c.data), t};
   }
 };
+// Its jvp() calls an operator on another dual tensor.
+tb::tensor other_dual, of_other;
+struct beside_another {
+  static tb::tensor forward(tb::function_context& c, const tb::tensor& x) {
+    const tb::tensor y = tb::exp(x);
+    c.save(y);
+    return y;
+  }
+  static tb::tensor backward(tb::function_context& c, const tb::tensor& g) { return g * c.saved(0); }
+  static tb::tensor jvp(tb::function_context& c, const tb::tensor& t) {
+    of_other = tb::exp(other_dual);
+    return t * c.saved(0);
+  }
+};
 bool saw_undefined = false;
 struct product_of_list {
   static std::vector<tb::tensor> forward(tb::function_context& c, std::span<const tb::tensor> x,
@@ -261,6 +275,18 @@ TEST_CASE("dual: a jvp() reads saved results, with the tangents of outer levels"
                    w);
   };
   CHECK(close(tb::vmap(along_shared)(xs).second, xs * w));
+}
+
+TEST_CASE("dual: within a jvp() other operators read their own results", "[transform][dual]") {
+  const tb::tensor x = tb::require_grad(random({3}, 1)), v = random({3}, 2), w = random({3}, 3), u = random({3}, 4);
+  const tb::dual_level outer, middle, inner;
+  other_dual = middle.dual(w, u);
+  const tb::tensor y = tb::apply<beside_another>(inner.dual(outer.dual(x, v), v));
+  CHECK(close(tb::detach(outer.parts(inner.parts(y).tangent).tangent), tb::detach(tb::exp(x) * v * v)));
+  const tb::tensor along = middle.parts(of_other).tangent;
+  CHECK(close(along, tb::exp(w) * u));
+  CHECK_FALSE(outer.parts(along).tangent.defined());
+  other_dual = of_other = {};
 }
 
 TEST_CASE("dual: a jvp() of several tensors", "[transform][dual]") {
