@@ -1,5 +1,5 @@
-// One training step of the digits network as a file: forward, backward and optimizer. The file trains by itself, says
-// what memory a step needs, and runs on a GPU if there is one.
+// One training step of the digits network as a file: forward, backward and optimizer. The file trains by itself, with
+// a second one on batches of any size, says what memory a step needs, and runs on a GPU if there is one.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -26,27 +26,29 @@ int main() try {
   tb::sgd optimizer(tb::parameters(net), {.learning_rate = 0.3});
   const std::vector<labelled> all = batches(train, 64, random);
 
-  // One step, on the first batch.
-  {
+  // A step on the first batch, of 64, and one on the last, which is smaller.
+  const auto record_step = [&](const labelled& b) {
     graphs::recorder recording(
-        {.inputs = {{"images", all[0].images}, {"labels", all[0].labels}}, .parameters = tb::named_parameters(net)});
+        {.inputs = {{"images", b.images}, {"labels", b.labels}}, .parameters = tb::named_parameters(net)});
     optimizer.zero_grad();
-    const tb::tensor loss = tb::cross_entropy_loss(net(all[0].images), all[0].labels);
+    const tb::tensor loss = tb::cross_entropy_loss(net(b.images), b.labels);
     tb::backward(loss);
     optimizer.step();
-    graphs::save_graph("step.safetensors", recording.finish({{"loss", loss}}));
-  }
+    return recording.finish({{"loss", loss}});
+  };
+  record_step(all.front());  // the optimizer's first step is another one
+  graphs::save_graph("step.safetensors", record_step(all.front()));
+  graphs::save_graph("last.safetensors", record_step(all.back()));
 
-  // From here on the file alone: it has the operators, and the parameters after that step.
+  // From here on the files alone: they have the operators, and the parameters after the first of them.
   const graphs::graph step = graphs::load_graph("step.safetensors");
+  graphs::sized_replayer again(graphs::free_size(step, graphs::load_graph("last.safetensors")));
   std::remove("step.safetensors");
-  graphs::replayer again(step);
+  std::remove("last.safetensors");
   const auto loss_of = [&](const labelled& b) { return tb::item(again({b.images, b.labels})[0]); };
   const double first = loss_of(all[1]);
   for (int epoch = 0; epoch < 8; ++epoch) {
-    for (const labelled& b : all) {
-      if (b.labels.numel() == 64) loss_of(b);  // a recording is of one size
-    }
+    for (const labelled& b : all) loss_of(b);
   }
   const double last = loss_of(all[1]);
   std::printf("trained by the file: %s\n", last < first / 2 ? "yes" : "no");

@@ -193,15 +193,60 @@ class instance {
     return made;
   }
 
+  // The argument of which a tensor is a view; nothing if it is none, or one of a later tensor.
+  number base_of(number t) const {
+    const tensor_value& view = a_.tensors()[t];
+    number base = nothing;
+    if (view.maker == nothing || view.storage == nothing) return base;
+    a_.each_tensor(a_.arguments(a_.nodes()[view.maker]), [&](number u, const argument&) {
+      if (base == nothing && u < t && a_.tensors()[u].storage == view.storage) base = u;
+    });
+    return base;
+  }
+  // Those of row-major tensors follow from sizes, others are those of the base where they were in both recordings.
+  shape strides_of(number t, number base) const {
+    if (is_row_major(a_, t) && is_row_major(b_, t)) return dense_strides(sizes_[t]);
+    shape made;
+    for (std::size_t d = 0; d < sizes_[t].size(); ++d) {
+      const std::int64_t of_a = a_.strides(t)[d], of_b = b_.strides(t)[d];
+      std::optional<std::int64_t> stride;
+      for (std::size_t e = 0; base != nothing && e < sizes_[base].size(); ++e) {
+        if (a_.strides(base)[e] == of_a && b_.strides(base)[e] == of_b) stride = strides_[base][e];
+      }
+      made.push_back(stride ? *stride : between(of_a, of_b, [&] { return a_.describe(t); }));
+    }
+    return made;
+  }
+  // As steps along the dimensions of the base, longest strides first; they are linear where the offset is not.
+  std::int64_t offset_of(number t, number base) const {
+    const auto where = [&] { return a_.describe(t); };
+    const std::int64_t of_a = a_.tensors()[t].offset, of_b = b_.tensors()[t].offset;
+    if (base == nothing) return between(of_a, of_b, where);
+    std::vector<std::size_t> dims;
+    for (std::size_t d = 0; d < sizes_[base].size(); ++d) {
+      if (a_.strides(base)[d] > 0 && b_.strides(base)[d] > 0) dims.push_back(d);
+    }
+    std::ranges::stable_sort(dims, std::greater(), [&](std::size_t d) { return a_.strides(base)[d]; });
+    std::int64_t rest_of_a = of_a - a_.tensors()[base].offset, rest_of_b = of_b - b_.tensors()[base].offset;
+    std::int64_t made = tensors_[base].offset;
+    for (const std::size_t d : dims) {
+      const std::int64_t step_of_a = a_.strides(base)[d], step_of_b = b_.strides(base)[d];
+      made += between(rest_of_a / step_of_a, rest_of_b / step_of_b, where) * strides_[base][d];
+      rest_of_a %= step_of_a;
+      rest_of_b %= step_of_b;
+    }
+    return rest_of_a == 0 && rest_of_b == 0 ? made : between(of_a, of_b, where);
+  }
+
   void storages() {
     const std::vector<bool> in_a = tight_storages(a_), in_b = tight_storages(b_);
     std::vector<std::int64_t> ends(in_a.size());
     for (number t = 0; t < a_.tensors().size(); ++t) {
       sizes_.push_back(between(a_.sizes(t), b_.sizes(t), t));
-      strides_.push_back(is_row_major(a_, t) && is_row_major(b_, t) ? dense_strides(sizes_.back())
-                                                                    : between(a_.strides(t), b_.strides(t), t));
+      const number base = base_of(t);
+      strides_.push_back(strides_of(t, base));
       tensor_value d = a_.tensors()[t];
-      d.offset = between(d.offset, b_.tensors()[t].offset, [&] { return a_.describe(t); });
+      d.offset = offset_of(t, base);
       if (d.storage != nothing && d.layout == layout::strided) {
         ends[d.storage] = std::max(ends[d.storage], end_of(d, sizes_.back(), strides_.back()));
       }

@@ -21,8 +21,8 @@ struct free_dimension {
 
 /// Two recordings of one program, whose calls differ in integers alone, captured numbers included. Each of these is
 /// taken to be linear in the size of the first free dimension: x(n) = x(a) + (n - a) (x(b) - x(a)) / (b - a). Other
-/// dimensions of inputs that differ follow that one. The strides of row-major tensors follow from their sizes, and so
-/// do the bytes of storages.
+/// dimensions of inputs that differ follow that one. The strides of row-major tensors follow from their sizes,
+/// those of views and their offsets from what they are views of, the bytes of storages from their tensors.
 ///
 /// Take two sizes that are no other size of the program, and neither 0 nor 1, which broadcast. What is not linear and
 /// is the size of a result is found in a replay, by sized_replayer; for a constant that is not linear compare at() of a

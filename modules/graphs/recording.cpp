@@ -127,25 +127,25 @@ void recording::call(const operator_handle& op, key_set below, boxed_stack& stac
   std::vector<argument> arguments = std::exchange(arguments_, {});
   arguments.clear();
   for (const value& v : given) arguments.push_back(read(v));
-  const known_operator& known = this->known(op, where_);
+  known_operator& known = this->known(op, where_);
   if (known.schema == nullptr) {  // finish() refuses it
     if (without_schema_.empty()) without_schema_ = op.name();
     return op.redispatch_boxed(below, stack);
   }
 
-  std::optional<generator> drawn;
+  generator* drawn = nullptr;
+  std::optional<generator> given_generator;
   random_draw draw;
   if (known.draws_from) {
     for (const value& v : given) {
-      if (v.is<generator>()) drawn = v.get<generator>();
+      if (v.is<generator>()) given_generator = v.get<generator>();
     }
-    if (drawn) {
-      const auto at = std::ranges::find(generators_, *drawn);
+    if (given_generator) {
+      const auto at = std::ranges::find(generators_, *given_generator);
       draw.generator = static_cast<number>(at - generators_.begin()) + 1;
-      if (at == generators_.end()) generators_.push_back(*drawn);
-    } else {
-      drawn = known.draws_from;
+      if (at == generators_.end()) generators_.push_back(*given_generator);
     }
+    drawn = given_generator ? &*given_generator : &*known.draws_from;
     draw.position = drawn->take(0);
   }
 
@@ -170,7 +170,7 @@ void recording::call(const operator_handle& op, key_set below, boxed_stack& stac
     open.end(results_);
   }
   follow_versions(n, known.is_composite);
-  if (drawn) {
+  if (drawn != nullptr) {
     const philox_state after = drawn->take(0);
     draw.count = after.offset - draw.position.offset;
     if (draw.count != 0) made_.set_draws(n, draw);
@@ -195,7 +195,7 @@ void recording::look_at_gradients(number node, std::span<const value> results) {
   }
 }
 
-const known_operator& recording::known(const operator_handle& op, device where) {
+known_operator& recording::known(const operator_handle& op, device where) {
   const std::uintptr_t which =
       address_of(op.id()) << 16 | static_cast<std::uintptr_t>(where.type) << 8 | static_cast<std::uint8_t>(where.index);
   if (const number known = operators_.find(which); known != nothing) return *known_[known];

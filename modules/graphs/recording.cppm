@@ -65,7 +65,7 @@ class recording {
   // The mutex, unless a call of this thread holds it.
   std::unique_lock<std::mutex> locked();
 
-  const known_operator& known(const operator_handle& op, device where);
+  known_operator& known(const operator_handle& op, device where);
   argument read(const value& v);
   argument read_tensor(const tensor& t);
   template <class Tensors>

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -49,6 +50,15 @@ void copy(tb::device, void* to, const void* from, std::size_t bytes) { std::memc
   tb::author::register_strided_backend(kernels, tb::key::PrivateUse2);
   return true;
 }();
+
+// Writes an argument that it does not return; wrong on the other device.
+inline constexpr tb::op<"shadow_test::clear(Tensor(a!) x) -> ()"> clear;
+void clear_here(tensor& x) { tb::zero_(x); }
+void clear_there(tensor& x) { tb::fill_(x, 1); }
+const auto clear_kernels = tb::library("shadow_test")
+                               .def(clear)
+                               .impl<&clear_here>(clear, tb::key::CPU)
+                               .impl<&clear_there>(clear, tb::key::PrivateUse2);
 
 const graphs::shadow_options to_other{.map = {{tb::cpu, other}}};
 const tensor a = tb::tensor({{1.f, 2}, {3, 4}});
@@ -151,9 +161,37 @@ TEST_CASE("shadow: of a running thread names the operator that is wrong, forward
   sampled.every = 4;
   CHECK(watched(sampled).second < compared / 2);
   tanh_is_broken = false;
+  {
+    tensor x = tb::clone(a);
+    graphs::thread_shadow shadow(to_other);
+    clear(x);
+    REQUIRE(shadow.findings().size() == 1);
+    CHECK(shadow.findings()[0].op == "shadow_test::clear");
+    CHECK(shadow.findings()[0].differing == 4);
+  }
   sampled.how = graphs::shadowing::chained;
   CHECK_THAT(toy::text_of<graphs::graph_error>([&] { graphs::thread_shadow refused(sampled); }),
              ContainsSubstring("found chained, wanted isolated"));
+}
+
+TEST_CASE("free_size: replays of all sizes on another device train one network", "[graphs][free_size]") {
+  const tensor w = tb::require_grad(tb::clone(a));
+  const auto step_of = [&](std::int64_t rows) {
+    const tensor x = tb::ones({rows, 2});
+    tb::sgd optimizer({w}, {.learning_rate = 0.125});
+    graphs::recorder r({.inputs = {{"x", x}}, .parameters = {{"w", w}}});
+    optimizer.zero_grad();
+    const tensor loss = tb::sum(tb::mm(x, w));
+    tb::backward(loss);
+    optimizer.step();
+    return r.finish({{"loss", loss}});
+  };
+  graphs::sized_replayer replay(graphs::free_size(step_of(5), step_of(7)), {.map = {{tb::cpu, other}}});
+  const tensor before = tb::clone(tb::detach(w));
+  for (const std::int64_t rows : {3, 8}) replay({tb::to(tb::ones({rows, 2}), other)});
+  for (const std::int64_t rows : {3, 8}) {
+    CHECK(tb::equal(tb::to(tb::detach(replay.of(rows).parameter("w")), tb::cpu), before - 0.125 * 11));
+  }
 }
 
 TEST_CASE("replay: operators without a kernel elsewhere are listed, or stay", "[graphs][shadow]") {
