@@ -85,7 +85,7 @@ T planned(const T* given) {
 tb_status copy(const tb_plan* given, const tb_call* call) {
   tb_plan p = here(*given);
   if (planted == strides) {
-    for (int d = 1; d < p.ndim; ++d) p.operand[1].strides[d] = p.operand[1].strides[d - 1] * p.sizes[d - 1];
+    for (int d = 0; d < p.ndim; ++d) p.operand[1].strides[d] -= p.operand[1].strides[d] > 1 ? 1 : 0;
   } else if (planted == conversion && p.operand[0].dtype == TB_I8 && p.operand[1].dtype == TB_F32) {
     p.operand[1].data = static_cast<float*>(p.operand[1].data) + 1;
   } else {
