@@ -80,14 +80,13 @@ struct whole_kernel {
 consteval bool is_tensor_item(const author::schema_item& i) { return i.type == "Tensor"; }
 consteval bool is_list_item(const author::schema_item& i) { return i.modifiers[0] == author::type_modifier::list; }
 
-/// Why the operator is none of the kind; empty if it is.
-template <class Op, author::batching_kind Kind>
-consteval author::verdict explain_batching_kind() {
+// Not a template, which the compiler would make for each of some hundred operators.
+consteval author::verdict explain_kind_of(std::string_view name, const author::schema_view& s,
+                                          author::batching_kind kind) {
   using enum author::batching_kind;
   author::verdict v;
-  const author::schema_view& s = Op::schema();
   const auto refuse = [&](std::string_view found, std::string_view wanted) {
-    v.add(Op::name()).add(": batching kind ").add(author::name_of(Kind)).add(": found ").add(found);
+    v.add(name).add(": batching kind ").add(author::name_of(kind)).add(": found ").add(found);
     v.add(", wanted ").add(wanted);
   };
   std::size_t tensors = 0, lists = 0;
@@ -98,19 +97,25 @@ consteval author::verdict explain_batching_kind() {
     const bool list = is_list_item(i);
     // As the kernels read them: a reduction takes one or several dimensions, the others one, or a list of the plural
     // name.
-    if (i.name == "dim" && (Kind == reduction || !list)) dim = &i;
-    if (i.name == "dims" && Kind == dimension && list) dim = &i;
+    if (i.name == "dim" && (kind == reduction || !list)) dim = &i;
+    if (i.name == "dims" && kind == dimension && list) dim = &i;
   }
-  if (Kind != refused && lists != 0) refuse("a list of tensors", "a rule of its own");
-  if (v.ok() && Kind != refused && tensors == 0) refuse("no tensor argument", "one");
-  if (v.ok() && Kind != refused) {
+  if (kind != refused && lists != 0) refuse("a list of tensors", "a rule of its own");
+  if (v.ok() && kind != refused && tensors == 0) refuse("no tensor argument", "one");
+  if (v.ok() && kind != refused) {
     for (const author::schema_item& r : s.returns) {
       if (!is_tensor_item(r) || is_list_item(r)) refuse("a result that is not a tensor", "tensors alone");
     }
   }
-  if (v.ok() && Kind == reduction && dim == nullptr) refuse("no argument 'int dim'", "one, or 'int[] dim'");
-  if (v.ok() && Kind == dimension && dim == nullptr) refuse("no argument 'int dim'", "one, or 'int[] dims'");
+  if (v.ok() && kind == reduction && dim == nullptr) refuse("no argument 'int dim'", "one, or 'int[] dim'");
+  if (v.ok() && kind == dimension && dim == nullptr) refuse("no argument 'int dim'", "one, or 'int[] dims'");
   return v;
+}
+
+/// Why the operator is none of the kind; empty if it is.
+template <class Op, author::batching_kind Kind>
+consteval author::verdict explain_batching_kind() {
+  return explain_kind_of(Op::name(), Op::schema(), Kind);
 }
 
 /// Why an operator that reduces all dimensions is not computed by one that reduces one; empty if it is.
@@ -164,7 +169,8 @@ template <author::batching_kind Kind, class... Op>
 struct kind_rows<Kind, operator_list<Op...>> {
   template <class One>
   static constexpr author::kernel_row row() {
-    static_assert(batches_as<One, Kind>, explain_batching_kind<One, Kind>());
+    // The compiler makes the sentence even if the assertion holds.
+    if constexpr (!batches_as<One, Kind>) static_assert(batches_as<One, Kind>, explain_batching_kind<One, Kind>());
     if constexpr (Kind == author::batching_kind::elementwise && is_plain_elementwise<typename One::signature>)
       return author::signature_row<batched_elementwise{}>(One{}, key::FuncTorchBatched);
     else
