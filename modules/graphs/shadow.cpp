@@ -19,6 +19,13 @@ tolerance usual_tolerance(dtype t) noexcept {
   return {};
 }
 
+void check_shadow_map(const shadow_options& options) {
+  for (const auto& [from, to] : options.map) {
+    if (to.type == backend::Meta)
+      throw graph_error("shadow: found meta, wanted a device whose tensors have elements to compare", "shadow");
+  }
+}
+
 // A copy for the other device, with the strides of the first.
 tensor shadow_copy(const tensor& t, device to) {
   if (!t.defined()) return t;
@@ -163,6 +170,7 @@ class side_by_side {
 }  // namespace
 
 std::vector<shadow_finding> shadow(const graph& g, std::span<const tensor> inputs, const shadow_options& options) {
+  check_shadow_map(options);
   return side_by_side(g, inputs, options).run();
 }
 

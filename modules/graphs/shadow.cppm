@@ -49,7 +49,7 @@ struct shadow_finding {
 /// The first finding is the first call that differs: no bisection by partial replays is needed, which would make
 /// log2(n) replays of each side and keep as much memory.
 ///
-/// Errors   graph_error as of a replay; what the calls throw
+/// Errors   graph_error as of a replay, and for meta as a second device; what the calls throw
 /// Cost     two replays, of which tensors are freed as in one, and a copy and a comparison of every result; isolated
 /// also a copy of every argument
 std::vector<shadow_finding> shadow(const graph& g, std::span<const topbit::tensor> inputs,

@@ -8,6 +8,8 @@ import :shadow;
 
 namespace topbit::graphs {
 
+// Throws graph_error for a second device whose tensors have no elements.
+void check_shadow_map(const shadow_options& options);
 // A copy for the other device, with the strides of the first.
 tensor shadow_copy(const tensor& t, device to);
 // How two results of a call differ; nothing if they do not by more than the tolerance.

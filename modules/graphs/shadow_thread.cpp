@@ -55,7 +55,7 @@ class copied_arguments {
         }
         stack.push(value(std::move(all)));
       } else {
-        stack.push(v.lend());
+        stack.push(value(v));  // the first call takes the arguments away
       }
     }
   }
@@ -177,6 +177,7 @@ thread_shadow::thread_shadow(shadow_options options) {
         "thread_shadow");
   }
   if (options.every == 0) throw graph_error("thread_shadow: found every 0, wanted 1 or more", "thread_shadow");
+  check_shadow_map(options);
   state_ = std::make_unique<state>(std::move(options));
 }
 thread_shadow::~thread_shadow() = default;

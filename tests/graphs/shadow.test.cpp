@@ -125,7 +125,7 @@ TEST_CASE("shadow: what the program writes is written once", "[graphs][shadow]")
 
 TEST_CASE("shadow: of a running thread names the operator that is wrong, forward and backward", "[graphs][shadow]") {
   const auto step = [](const tensor& w) {
-    const tensor loss = tb::sum(tb::tanh(tb::mm(w, a) * 0.125) + tb::cat({a, a})[1] + tb::rand({2}));
+    const tensor loss = tb::sum(tb::tanh(tb::mm(w, a) * 0.125) + tb::flip(tb::cat({a, a}), {0, 1})[1] + tb::rand({2}));
     tb::backward(loss);
     return loss;
   };
@@ -169,6 +169,11 @@ TEST_CASE("shadow: of a running thread names the operator that is wrong, forward
     CHECK(shadow.findings()[0].op == "shadow_test::clear");
     CHECK(shadow.findings()[0].differing == 4);
   }
+  const graphs::shadow_options to_meta{.map = {{tb::cpu, tb::device{tb::backend::Meta}}}};
+  CHECK_THAT(toy::text_of<graphs::graph_error>([&] { graphs::thread_shadow refused(to_meta); }),
+             ContainsSubstring("found meta, wanted a device whose tensors have elements"));
+  CHECK_THAT(toy::text_of<graphs::graph_error>([&] { graphs::shadow(recorded(), std::vector{a}, to_meta); }),
+             ContainsSubstring("found meta, wanted a device whose tensors have elements"));
   sampled.how = graphs::shadowing::chained;
   CHECK_THAT(toy::text_of<graphs::graph_error>([&] { graphs::thread_shadow refused(sampled); }),
              ContainsSubstring("found chained, wanted isolated"));
