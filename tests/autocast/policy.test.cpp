@@ -19,8 +19,6 @@ TEST_CASE("policy: a table has the policy of each operator in it, none of others
 }
 
 TEST_CASE("policy: both tables are kernels for their backends' Autocast keys", "[autocast][policy]") {
-  STATIC_CHECK(decltype(tb::autocast_cpu)::size == 53);
-  STATIC_CHECK(decltype(tb::autocast_cuda)::size == 82);
   for (const char* name : {"aten::mm", "aten::cat", "aten::mse_loss"}) {
     INFO(name);
     CHECK(tb::inspect::computed_row(tb::find(name), tb::key::AutocastCPU).why == tb::inspect::row_reason::kernel);
