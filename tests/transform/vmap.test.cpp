@@ -323,6 +323,24 @@ TEST_CASE("vmap: what is refused", "[transform][errors]") {
   CHECK(error_of([&] { tb::vmap([](const tb::tensor& x) { return tb::nonzero(x); })(rows); }) ==
         "aten::nonzero: the size of its result depends on elements, and examples may differ (2 examples, level 1); use "
         "where(condition, a, b) or a mask");
+  // Statistics that all examples share cannot be those of each.
+  const tb::tensor mean = tb::zeros({2}), variance = tb::ones({2}), batches = tb::ones({3, 4, 2, 5});
+  const auto normalised = [&](bool training) {
+    return tb::vmap([&](const tb::tensor& x) {
+      return tb::batch_norm(x, std::nullopt, std::nullopt, mean, variance, training, 0.1, 0.0, false);
+    })(batches);
+  };
+  CHECK(error_of([&] { normalised(true); }) ==
+        "aten::batch_norm: would update running_mean, which is the same for all examples; pass training = false, or "
+        "statistics for each example");
+  CHECK(same(normalised(false), batches));
+  // A write to examples that are one in memory.
+  CHECK(error_of([&] {
+          tb::vmap([](const tb::tensor& x) {
+            tb::tensor written = x;
+            return tb::tensor(tb::mul_(written, 2.0));
+          })(tb::expand(tb::ones({1, 3}), {2, 3}));
+        }).find("elements share memory") != std::string::npos);
   // Optimizers write lists.
   const tb::tensor rate = tb::ones({3});
   const auto step = [](const tb::tensor& p, const tb::tensor& g) {
