@@ -42,12 +42,20 @@ class moved_call {
       if (v.is<device>()) v = value(cpu);
     }
     op_.redispatch_boxed(key::CPU, stack);  // below all layers, as this call
+    for (std::size_t i = 0; i < originals.size(); ++i) {
+      if (!schema_->arguments[i].writes) continue;
+      author::each_tensor(originals[i], [](const tensor& t) {
+        if (t.defined()) author::bump_version(t);
+      });
+    }
     std::uint64_t bytes_out = 0, bytes_in = 0;
     for (const moved& m : all_) {
       bytes_out += m.there->bytes;
-      if (!m.written || m.there->bytes == 0) continue;
-      memory_of(*home_).copy_in(*home_, m.there->data, m.bytes.data(), m.there->bytes);
-      bytes_in += m.there->bytes;
+      if (m.first == m.last) continue;
+      const std::size_t bytes = m.last - m.first;
+      memory_of(*home_).copy_in(*home_, static_cast<std::byte*>(m.there->data) + m.first,
+                                static_cast<const std::byte*>(m.bytes.data()) + m.first, bytes);
+      bytes_in += bytes;
     }
     for (std::size_t i = 0; i < op_.result_count(); ++i) {
       value& v = stack.top(op_.result_count())[i];
@@ -61,8 +69,8 @@ class moved_call {
  private:
   struct moved {
     intrusive_ptr<storage> there;
-    tensor bytes;  // on the host
-    bool written = false;
+    tensor bytes;                     // on the host
+    std::size_t first = 0, last = 0;  // bytes that may have been written: [first, last)
   };
 
   [[noreturn]] void refuse(const std::string& why) const {
@@ -73,9 +81,8 @@ class moved_call {
 
   // Of the tensors; where there are none, the one asked for.
   void find_device(std::span<const value> arguments) {
-    std::optional<device> asked;
     for (const value& v : arguments) {
-      if (v.is<device>()) asked = v.get<device>();
+      if (v.is<device>()) asked_ = v.get<device>();
       author::each_tensor(v, [&](const tensor& t) {
         if (!t.defined() || (t.device() == cpu && t.dim() == 0)) return;
         if (author::record_of(t).how != layout::strided) refuse("it has an argument that is not strided");
@@ -83,8 +90,9 @@ class moved_call {
         home_ = t.device();
       });
     }
-    if (!home_.has_value()) home_ = asked;
+    if (!home_.has_value()) home_ = asked_;
     if (!home_.has_value()) refuse("no argument says which device it is for");
+    if (asked_.value_or(*home_).type != home_->type) refuse("its results are for another kind of device");
   }
 
   tensor here(const tensor& t, bool writes) {
@@ -94,23 +102,39 @@ class moved_call {
     if (m == all_.end()) {
       all_.push_back({r.data, author::make_tensor({static_cast<std::int64_t>(r.data->bytes)}, dtype::uint8, cpu)});
       m = all_.end() - 1;
+      author::record_of(m->bytes).data->read_only = r.data->read_only;
       if (r.data->bytes != 0) memory_of(*home_).copy_out(*home_, m->bytes.data(), r.data->data, r.data->bytes);
     }
-    m->written |= writes;
+    if (writes) note_write(*m, r);
     return view_of(author::record_of(m->bytes).data, cpu, r);
   }
 
-  // What the kernel returned: a view of an argument, or new.
-  tensor there(const tensor& t, std::uint64_t& bytes_in) const {
+  static void note_write(moved& m, const author::tensor_record& r) {
+    if (r.elements == 0) return;
+    std::int64_t low = r.offset, high = r.offset;
+    for (std::size_t d = 0; d < r.sizes.size(); ++d) (r.strides[d] < 0 ? low : high) += (r.sizes[d] - 1) * r.strides[d];
+    const std::size_t first = static_cast<std::size_t>(low) * size_of(r.type);
+    const std::size_t last = static_cast<std::size_t>(high + 1) * size_of(r.type);
+    m.first = m.first == m.last ? first : std::min(m.first, first);
+    m.last = std::max(m.last, last);
+  }
+
+  // What the kernel returned: a view of an argument, or new. New results that share memory share it there too.
+  tensor there(const tensor& t, std::uint64_t& bytes_in) {
     const author::tensor_record& r = author::record_of(t);
+    const device to = asked_.value_or(*home_);
     for (const moved& m : all_) {
       if (author::record_of(m.bytes).data == r.data) return view_of(m.there, *home_, r);
     }
     if (t.device() != cpu || !r.data) return t;
-    const tensor fresh = author::make_tensor({static_cast<std::int64_t>(r.data->bytes)}, dtype::uint8, *home_);
-    if (r.data->bytes != 0) memory_of(*home_).copy_in(*home_, fresh.data(), r.data->data, r.data->bytes);
+    for (const auto& [here, made] : fresh_) {
+      if (here == r.data) return view_of(made, to, r);
+    }
+    const tensor made = author::make_tensor({static_cast<std::int64_t>(r.data->bytes)}, dtype::uint8, to);
+    if (r.data->bytes != 0) memory_of(to).copy_in(to, made.data(), r.data->data, r.data->bytes);
     bytes_in += r.data->bytes;
-    return view_of(author::record_of(fresh).data, *home_, r);
+    fresh_.emplace_back(r.data, author::record_of(made).data);
+    return view_of(author::record_of(made).data, to, r);
   }
 
   // The written argument that a result is.
@@ -121,7 +145,8 @@ class moved_call {
 
   const operator_handle op_;
   const author::schema_view* const schema_;
-  std::optional<device> home_;
+  std::optional<device> home_, asked_;
+  std::vector<std::pair<intrusive_ptr<storage>, intrusive_ptr<storage>>> fresh_;  // on the host, on the device
   std::vector<moved> all_;
 };
 

@@ -21,7 +21,6 @@ namespace topbit::detail {
 
 namespace {
 
-constexpr std::size_t private_backends = 8;
 constexpr std::size_t most_codes = 256;
 static_assert(TB_ELEMENTWISE_COUNT <= most_codes && TB_ROWWISE_COUNT <= most_codes);
 
@@ -121,8 +120,8 @@ class host_copy {
             address_of(o) + static_cast<std::uintptr_t>((high + 1) * o.element_bytes), 0, o.reads || !dense, o.writes};
   }
   void find_ranges() {
-    std::array<std::size_t, most_operands> order;
-    std::array<range, most_operands> all;
+    std::array<std::size_t, operand_list::most> order;
+    std::array<range, operand_list::most> all;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       order[i] = i;
       all[i] = range_of(operands_[i]);
@@ -143,12 +142,11 @@ class host_copy {
     }
   }
 
-  static constexpr std::size_t most_operands = TB_MAX_DIMS + 4;
   device where_;
   std::span<operand> operands_;
-  std::array<range, most_operands> ranges_;
+  std::array<range, operand_list::most> ranges_;
   std::size_t count_ = 0;
-  std::array<std::size_t, most_operands> range_of_{};
+  std::array<std::size_t, operand_list::most> range_of_{};
   tensor memory_;
 };
 
@@ -254,7 +252,7 @@ tb_kernels complete_for(std::size_t slot, const bridge& b, std::index_sequence<S
 }  // namespace
 
 const tb_kernels& complete_table(backend which, std::string_view name, const tb_kernels* own) {
-  const std::size_t slot = static_cast<std::size_t>(which) - static_cast<std::size_t>(backend::PrivateUse1);
+  const std::size_t slot = slot_of(which);
   bridge& b = *(bridges[slot] = new bridge{which, std::string(name)});
   if (own != nullptr) b.own = *own;
   for (std::size_t e = 0; e < TB_ENTRY_COUNT; ++e) {

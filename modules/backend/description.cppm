@@ -29,7 +29,7 @@ struct backend_description {
 /// every operator of topbit.ops works on it, with gradients, random numbers and checkpoints. An operator for which the
 /// description has no kernel copies the elements it touches to the host, runs the CPU's kernel on them, and copies back
 /// what that wrote; operands that share memory share it there too. So two threads must not write to elements of one
-/// tensor that lie between each other's. For the life of the process.
+/// tensor that lie between each other's. For the life of the process: a plugin with a device must stay loaded.
 ///
 /// Throws bad_argument if a required function is missing, bad_registration if the name is in use (in whatever case),
 /// is no identifier or is that of a key, if all eight private backends are taken, or if the table is of

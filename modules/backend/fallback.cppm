@@ -8,7 +8,8 @@ import topbit.tensor;
 export namespace topbit::backends {
 
 /// What to do when an operator of a backend has to run on the host. allow: run it. warn: run it, and write a line to
-/// standard error, once for each operator. refuse: throw no_kernel before anything is written.
+/// standard error, once for each operator. refuse: throw no_kernel; what
+/// other kernels of the same operator have written before stays.
 enum class fallback_policy : std::uint8_t { allow, warn, refuse };
 /// "allow", "warn", "refuse"
 std::string_view name_of(fallback_policy p) noexcept;

@@ -29,6 +29,8 @@ struct operand {
 // Null addresses are left out, and operands without elements.
 class operand_list {
  public:
+  static constexpr std::size_t most = TB_MAX_DIMS + 4;
+
   template <class P>
   operand& add(P*& address, std::int64_t element_bytes, bool reads, bool writes) noexcept {
     return all_[count_++] = {&address, element_bytes, reads, writes};
@@ -54,7 +56,7 @@ class operand_list {
   }
 
  private:
-  operand all_[TB_MAX_DIMS + 4];
+  operand all_[most];
   int count_ = 0;
 };
 
@@ -139,7 +141,8 @@ inline void list_operands(operand_list& to, tb_convolution& c) {
 inline void list_operands(operand_list& to, tb_update& u) {
   const std::int64_t bytes = bytes_of(u.dtype);
   to.update(u.parameter, bytes, u.count);
-  to.update(u.gradient, bytes, u.count);
+  const bool scaled = u.gradient_scale != 0 || u.scale_there != nullptr;  // then it is divided in place
+  to.add(u.gradient, bytes, true, scaled).along(u.count, 1);
   for (void*& state : u.state) to.update(state, bytes, u.count);
   for (const double** const there : {&u.step_there, &u.scale_there, &u.skip_there}) to.read(*there, sizeof **there, 1);
 }

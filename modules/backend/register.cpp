@@ -18,10 +18,7 @@ namespace topbit::author {
 
 namespace {
 
-constexpr std::size_t private_backends = 8;
-backend nth(std::size_t slot) noexcept {
-  return static_cast<backend>(static_cast<std::size_t>(backend::PrivateUse1) + slot);
-}
+using detail::private_backend, detail::private_backends;
 
 // What is asked before memory is allocated, for each private backend.
 struct asked {
@@ -34,7 +31,7 @@ template <std::size_t Slot>
 void* allocate(device d, std::size_t bytes) {
   const asked& a = hooks[Slot];
   const int count = a.device_count == nullptr ? 1 : a.device_count();
-  if (d.index >= count) {
+  if (d.index < 0 || d.index >= count) {
     const std::string name = to_string(device{d.type, 0});
     throw device_error("found " + to_string(d) + ", wanted " +
                        (count <= 0   ? "a device, of which there are none"
@@ -67,17 +64,21 @@ void check(std::string_view name, const backend_description& d) {
                          " bytes; rebuild it with this <topbit/kernel_abi.h>");
 }
 
-// The first private backend that nothing has been registered for.
+// Once given to a device, a slot is never another's: tensors may outlive a plugin that brought the device.
+constinit std::array<bool, private_backends> given{};
+
+// The first private backend without a name and without a kernel.
 std::size_t free_slot(std::string_view name) {
-  const std::vector<inspect::backend_name_dump> named = dump().backend_names;
+  const inspect::registry_dump all = dump();
+  const auto has_kernels = [&](backend b) {
+    const auto is_its = [&](const inspect::kernel_dump& k) { return k.key == key_target(key_of(b)); };
+    return std::ranges::any_of(all.operators, [&](const auto& o) { return std::ranges::any_of(o.kernels, is_its); });
+  };
   std::string taken;
   for (std::size_t slot = 0; slot < private_backends; ++slot) {
-    const backend b = nth(slot);
+    const backend b = private_backend(slot);
     const auto has_this = [&](const inspect::backend_name_dump& n) { return n.which == b; };
-    if (std::ranges::find_if(named, has_this) == named.end() &&
-        !inspect::has_kernel(aten::empty_memory_format.handle(), key_of(b))) {
-      return slot;
-    }
+    if (!given[slot] && !std::ranges::any_of(all.backend_names, has_this) && !has_kernels(b)) return slot;
     if (slot != 0) taken += ", ";
     taken += name_of(b);
   }
@@ -92,18 +93,21 @@ backend register_backend(std::string_view name, const backend_description& descr
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   const std::size_t slot = free_slot(name);
-  const backend b = nth(slot);
-  registration named = name_backend(b, name, where);
-  const tb_kernels& table = detail::complete_table(b, name, description.kernels);
+  const backend b = private_backend(slot);
+  // Throws if the name cannot be given. It is given last, so that who finds the device can use it.
+  {
+    const registration possible = name_backend(b, name, where);
+  }
+  given[slot] = true;
   hooks[slot] = {description.memory.allocate, description.device_count};
   memory_hook memory = description.memory;
   memory.allocate = checked_allocate(slot, std::make_index_sequence<private_backends>());
   set_memory_hook(b, memory);
   detail::admit(b);
-  register_strided_backend(table, key_of(b), where);
+  register_strided_backend(detail::complete_table(b, name, description.kernels), key_of(b), where);
   static std::vector<registration>& kept = *new std::vector<registration>;  // for the life of the process
-  kept.push_back(std::move(named));
   if (description.boxed_fallback) kept.push_back(detail::register_boxed_fallback(key_of(b), where));
+  kept.push_back(name_backend(b, name, where));
   return b;
 }
 

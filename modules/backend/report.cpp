@@ -1,5 +1,6 @@
 module;
 
+#include <pthread.h>
 #include <stdlib.h>
 
 module topbit.backend;
@@ -13,7 +14,7 @@ namespace topbit {
 
 namespace {
 
-struct rule {
+struct pattern_policy {
   backend which;
   std::string pattern;
   backends::fallback_policy policy;
@@ -22,12 +23,19 @@ struct rule {
 struct account {
   std::mutex mutex;
   std::vector<backend> backends;
-  std::vector<rule> rules;  // the latest last
+  std::vector<pattern_policy> patterns;  // the latest last
   std::vector<backends::fallback_row> rows;
+  // By backend, and by the addresses of operator's name, entry and reason, which are the same for the same call.
+  std::map<std::tuple<backend, const char*, const char*, const char*>, std::size_t> row_of;
   std::vector<std::pair<backend, std::string>> warned;
 };
 account& all() {
-  static account& a = *new account;  // calls may come after static destruction
+  // Calls may come after static destruction, and a forked child makes calls too.
+  static account& a = []() -> account& {
+    static account& made = *new account;
+    pthread_atfork([] { made.mutex.lock(); }, [] { made.mutex.unlock(); }, [] { made.mutex.unlock(); });
+    return made;
+  }();
   return a;
 }
 
@@ -76,7 +84,7 @@ void detail::ask_policy(const host_work& w, backends::fallback_policy usual) {
   using enum backends::fallback_policy;
   account& a = all();
   const std::lock_guard lock(a.mutex);
-  for (const rule& r : a.rules) {
+  for (const pattern_policy& r : a.patterns) {
     if (r.which == w.which && matches(r.pattern, w.op)) usual = r.policy;
   }
   usual = policy_of_environment().value_or(usual);
@@ -97,14 +105,13 @@ void detail::account_for(const host_work& w, std::uint64_t bytes_out, std::uint6
                          std::int64_t nanoseconds) {
   account& a = all();
   const std::lock_guard lock(a.mutex);
-  const auto is_this = [&](const backends::fallback_row& r) {
-    return r.which == w.which && r.op == w.op && r.entry == w.entry && r.reason == w.reason;
-  };
-  auto row = std::ranges::find_if(a.rows, is_this);
-  if (row == a.rows.end()) {
+  const auto [at, is_new] =
+      a.row_of.try_emplace({w.which, w.op.data(), w.entry.data(), w.reason.data()}, a.rows.size());
+  if (is_new || a.rows[at->second].op != w.op) {  // a name may be where that of an unloaded plugin was
+    at->second = a.rows.size();
     a.rows.push_back({w.which, std::string(w.op), std::string(w.entry), std::string(w.reason)});
-    row = a.rows.end() - 1;
   }
+  backends::fallback_row* const row = &a.rows[at->second];
   ++row->calls;
   row->bytes_out += bytes_out;
   row->bytes_in += bytes_in;
@@ -118,8 +125,8 @@ void backends::set_fallback_policy(backend b, fallback_policy p, std::string_vie
     throw bad_argument("set_fallback_policy: found " + std::string(topbit::name_of(b)) +
                        ", wanted a backend that register_backend() made");
   }
-  std::erase_if(a.rules, [&](const rule& r) { return r.which == b && r.pattern == pattern; });
-  a.rules.push_back({b, std::string(pattern), p});
+  std::erase_if(a.patterns, [&](const pattern_policy& r) { return r.which == b && r.pattern == pattern; });
+  a.patterns.push_back({b, std::string(pattern), p});
 }
 
 std::vector<backends::fallback_row> backends::fallback_report() {
@@ -134,6 +141,7 @@ void backends::reset_fallback_report() {
   account& a = all();
   const std::lock_guard lock(a.mutex);
   a.rows.clear();
+  a.row_of.clear();
 }
 
 std::string backends::to_string(std::span<const fallback_row> rows) {

@@ -10,12 +10,27 @@ namespace topbit::backend_test {
 
 namespace {
 
-tensor random_elements(session& s, std::int64_t count, dtype type) {
+double special_number(session& s) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr std::array<double, 8> all{
+      std::numeric_limits<double>::quiet_NaN(), infinity, -infinity, -0.0, 0.0, 1e-40, -1e4, 6e4};
+  return all[static_cast<std::size_t>(s.any(static_cast<int>(all.size())))];
+}
+
+tensor random_elements(session& s, std::int64_t count, dtype type, elements which) {
   const tensor all = author::make_tensor({count}, dtype::float64, cpu);
   auto* const at = static_cast<double*>(all.data());
+  const bool special = which == elements::special;
   for (std::int64_t i = 0; i < count; ++i) {
-    at[i] = is_floating(type) ? s.any_number() : static_cast<double>(s.any(type == dtype::uint8 ? 6 : 11)) - 5;
-    if (type == dtype::uint8) at[i] += 5;
+    if (is_floating(type)) {
+      at[i] = special && s.any(4) == 0 ? special_number(s) : s.any_number();
+    } else {
+      // Wide enough that float32 does not hold what int64 and int32 do.
+      const bool wide = special && (type == dtype::int64 || type == dtype::int32);
+      const int most = wide ? 1'000'000'007 : special && type != dtype::boolean ? 100 : 5;
+      at[i] = static_cast<double>(s.any(most + 1));
+      if (type != dtype::uint8 && s.any(2) == 0) at[i] = -at[i];
+    }
   }
   return to(type == dtype::boolean ? gt(all, 0) : all, type);
 }
@@ -28,7 +43,7 @@ std::string name_of_arrangement(int way) {
   return std::string(names[static_cast<std::size_t>(way)]);
 }
 
-tensor arranged(session& s, const shape& sizes, dtype type, int way) {
+tensor arranged(session& s, const shape& sizes, dtype type, int way, elements which) {
   const std::int64_t count = numel(sizes);
   shape strides = sizes;
   std::int64_t step = way == 2 ? 2 : 1;
@@ -39,7 +54,7 @@ tensor arranged(session& s, const shape& sizes, dtype type, int way) {
   for (std::size_t i = 0; i < sizes.size(); ++i) lay_out(way == 1 ? i : sizes.size() - 1 - i);
   if (way == 3 && !sizes.empty()) strides[0] = 0;
   const std::int64_t offset = way == 4 ? 3 : 0;
-  return author::make_view(random_elements(s, 2 * count + offset + 1, type), sizes, strides, offset);
+  return author::make_view(random_elements(s, 2 * count + offset + 1, type, which), sizes, strides, offset);
 }
 
 }  // namespace topbit::backend_test

@@ -131,8 +131,11 @@ void test_training(session& s) {
   compare_training("sgd with momentum", [](const parameters& p) -> made {
     return std::make_unique<sgd>(p, sgd_options{.learning_rate = 0.1, .momentum = 0.9, .nesterov = true});
   });
-  compare_training("adam", [](const parameters& p) -> made {
-    return std::make_unique<adam>(p, adam_options{.learning_rate = 0.01});
+  compare_training("sgd, maximising with decay", [](const parameters& p) -> made {
+    return std::make_unique<sgd>(p, sgd_options{.learning_rate = 0.01, .weight_decay = 0.1, .maximize = true});
+  });
+  compare_training("adam with decay and amsgrad", [](const parameters& p) -> made {
+    return std::make_unique<adam>(p, adam_options{.learning_rate = 0.01, .weight_decay = 0.1, .amsgrad = true});
   });
   compare_training("adamw, counted on the device", [](const parameters& p) -> made {
     return std::make_unique<adamw>(p, adamw_options{.learning_rate = 0.01, .capturable = true});
@@ -141,14 +144,24 @@ void test_training(session& s) {
 
 void test_threads(session& s) {
   const int threads = s.quick() ? 2 : 4, rounds = s.quick() ? 10 : 100;
-  const tensor here = arranged(s, {64, 32}, dtype::float32, 0), wanted = mm(here, t(here)) + 1;
-  const tensor shared = s.there(here);
+  // Each has numbers of its own, and tensors that it writes to.
+  struct work {
+    tensor factor, wanted;
+  };
+  std::vector<work> all_work;
+  for (int i = 0; i < threads; ++i) {
+    const tensor factor = arranged(s, {64 + i, 32}, dtype::float32, 0);
+    all_work.push_back({factor, mm(factor, t(factor)) + i});
+  }
   std::vector<::std::thread> all;
   for (int i = 0; i < threads; ++i) {
-    all.emplace_back([&] {
+    all.emplace_back([&s, &w = all_work[static_cast<std::size_t>(i)], i, rounds] {
       s.part("threads", [&] {
         for (int r = 0; r < rounds; ++r) {
-          s.compare("a product while other threads compute", mm(shared, t(shared)) + 1, wanted, summed);
+          const tensor factor = s.there(w.factor);
+          tensor product = mm(factor, t(factor));
+          product += i;
+          s.compare("a product while other threads compute", product, w.wanted, summed);
         }
       });
     });

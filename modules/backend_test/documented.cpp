@@ -62,7 +62,10 @@ void test_documented(session& s) {
           continue;  // an error of the text, before anything is called
         }
         ++called;
-        s.part(c.op, [&] { s.compare_call(op, arguments.top(op.argument_count()), summed, command); });
+        s.part(c.op, [&] {
+          const bound b = op.tags().contains(tag::pointwise) ? elementwise : summed;
+          s.compare_call(op, arguments.top(op.argument_count()), b, command);
+        });
       }
     }
   }

@@ -58,10 +58,10 @@ std::string description(const operator_handle& op, std::span<const tensor> tenso
   return text + ", " + name_of_arrangement(way);
 }
 
-void run(session& s, const candidate& c, const shape& sizes, dtype type, int way, bound b) {
+void run(session& s, const candidate& c, const shape& sizes, dtype type, int way, bound b, elements which) {
   std::vector<tensor> tensors;
   for (std::size_t i = 0; i < c.tensors; ++i) {
-    tensors.push_back(arranged(s, sizes, type, i == 0 ? way : s.any(arrangements)));
+    tensors.push_back(arranged(s, sizes, type, i == 0 ? way : s.any(arrangements), which));
   }
   s.part(c.op.name(),
          [&] { s.compare_call(c.op, *arguments_with(c.op, tensors), b, description(c.op, tensors, way)); });
@@ -96,11 +96,11 @@ void test_pointwise(session& s) {
     for (const dtype t : all_dtypes) {
       for (int way = 0; way < arrangements; ++way) {
         if (s.quick() && s.any(12) != 0) continue;
-        run(s, c, {2, 3, 5}, t, way, elementwise);
+        run(s, c, {2, 3, 5}, t, way, elementwise, elements::special);
       }
     }
     for (const shape& sizes : {shape{}, shape{0}, shape{1}, shape{2, 1, 2, 1, 2, 1, 2, 3}, shape{1027}}) {
-      if (!s.quick() || s.any(4) == 0) run(s, c, sizes, dtype::float32, 0, elementwise);
+      if (!s.quick() || s.any(4) == 0) run(s, c, sizes, dtype::float32, 0, elementwise, elements::special);
     }
   }
 }
@@ -109,9 +109,19 @@ void test_reductions(session& s) {
   for (const candidate& c : operators_with(tag::reduction)) {
     for (const dtype t : all_dtypes) {
       for (int way = 0; way < arrangements; ++way) {
-        if (!s.quick() || s.any(8) == 0) run(s, c, {4, 3, 5}, t, way, summed);
+        if (!s.quick() || s.any(8) == 0) run(s, c, {4, 3, 5}, t, way, summed, elements::ordinary);
       }
     }
+  }
+  // The ends of vectors, of blocks, and of grids.
+  for (const std::int64_t n : {31, 33, 255, 257, 1023, 1025, 70'001}) {
+    const auto x = [&] { return arranged(s, {n}, dtype::float32, 0); };
+    call(s, "aten::sum", {"T"}, {x()}, summed);
+    call(s, "aten::max", {"T"}, {x()}, exactly);
+    call(s, "aten::cumsum", {"T", "0"}, {x()}, summed);
+    call(s, "aten::softmax.int", {"T", "0"}, {x()}, summed);
+    call(s, "aten::sort", {"T", "0"}, {x()}, exactly);
+    call(s, "aten::sum.dim_IntList", {"T", "0"}, {arranged(s, {n, 3}, dtype::float32, 0)}, summed);
   }
   for (const dtype t : floating) {
     for (int way = 0; way < arrangements; ++way) {
@@ -134,6 +144,10 @@ void test_reductions(session& s) {
 }
 
 void test_products(session& s) {
+  for (const std::int64_t n : {31, 33, 65, 129}) {
+    call(s, "aten::mm", {"T", "T"},
+         {arranged(s, {n, n + 2}, dtype::float32, 0), arranged(s, {n + 2, n + 1}, dtype::float32, 0)}, summed);
+  }
   for (const dtype t : {dtype::float32, dtype::float64, dtype::float16, dtype::bfloat16, dtype::int64}) {
     for (int way = 0; way < arrangements; ++way) {
       if (s.quick() && s.any(4) != 0) continue;
@@ -148,6 +162,7 @@ void test_products(session& s) {
       call(s, "aten::linear", {"T", "T", "T"}, {x({2, 5, 7}), x({3, 7}), x({3})}, summed);
       call(s, "aten::conv2d", {"T", "T", "T", "2", "1"}, {x({2, 4, 8, 7}), x({6, 4, 3, 3}), x({6})}, summed);
       call(s, "aten::conv2d", {"T", "T", "T", "1", "0", "1", "2"}, {x({1, 4, 5, 5}), x({2, 2, 3, 3}), x({2})}, summed);
+      call(s, "aten::conv2d", {"T", "T", "T", "1", "2", "2"}, {x({1, 2, 7, 7}), x({3, 2, 3, 3}), x({3})}, summed);
       call(s, "aten::scaled_dot_product_attention", {"T", "T", "T"}, {x({2, 6, 4}), x({2, 5, 4}), x({2, 5, 3})},
            summed);
       if (t == dtype::float16 || t == dtype::bfloat16) continue;
@@ -170,6 +185,7 @@ void test_indices(session& s) {
       call(s, "aten::gather", {"T", "1", "T"}, {x(), reshape(list({2, 1, 0, 0}), {4, 1})}, exactly);
       call(s, "aten::gather", {"T", "1", "T"}, {x(), reshape(list({2, 1, 3, 0}), {4, 1})}, exactly);  // out of range
       call(s, "aten::index_fill_.int_Scalar", {"T", "0", "T", "1"}, {arranged(s, {4, 3}, t, 0), list({1, 2})}, exactly);
+      call(s, "aten::index_fill_.int_Scalar", {"T", "0", "T", "1"}, {arranged(s, {4, 3}, t, 0), list({1, 4})}, exactly);
       call(s, "aten::scatter.src", {"T", "0", "T", "T"}, {x(), reshape(list({2, 1, 0}), {1, 3}), x()}, exactly);
       call(s, "aten::nonzero", {"T"}, {x()}, exactly);
       call(s, "aten::masked_select", {"T", "T"}, {x(), arranged(s, {4, 3}, dtype::boolean, way)}, exactly);

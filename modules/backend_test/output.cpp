@@ -43,7 +43,8 @@ std::string indented(std::string text) {
 }  // namespace
 
 bool report::passed() const noexcept {
-  return false_holes.empty() && std::ranges::all_of(levels, [](const level_result& l) { return l.failed == 0; });
+  return !levels.empty() && false_holes.empty() &&
+         std::ranges::all_of(levels, [](const level_result& l) { return l.failed == 0; });
 }
 
 std::string to_string(const report& r) {

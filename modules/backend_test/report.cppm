@@ -7,8 +7,8 @@ import topbit.tensor;
 
 export namespace topbit::backend_test {
 
-/// What a backend cannot do, and says so: then a difference is no failure. A hole that works is one, so that the list
-/// stays true.
+/// What a backend cannot do, and says so: then a difference in a call of that operator on levels 4 to 9 is no failure.
+/// A hole that works is one, so that the list stays true; so is one of which no call was made.
 struct hole {
   std::string op;                          // "aten::lgamma", or the beginning of names and '*'
   std::optional<topbit::dtype> type = {};  // of an argument; all of them if none is given
@@ -41,13 +41,14 @@ struct report {
   std::uint64_t seed = 0;
   std::vector<level_result> levels = {};
   std::vector<std::string> false_holes = {};  // sentences
+  /// No level has failures, no hole is false, and something was checked.
   bool passed() const noexcept;
 };
 
 /// Runs the levels, each of which needs those before it: a level with failures is the last.
 ///
-///   0 memory: alignment, sizes, exhaustion, all blocks back at the end
-///   1 copies: to, from and within the device; overlapping and empty ones
+///   0 memory: alignment, sizes, exhaustion
+///   1 copies to and from the device, also of parts of blocks, and empty ones
 ///   2 views, and copies between memory orders and all pairs of dtypes
 ///   3 factories
 ///   4 pointwise operators, by dtype and arrangement in memory
@@ -63,7 +64,7 @@ struct report {
 ///
 /// Results are compared with the CPU's: integers, booleans, copies, random numbers and NaN positions are equal;
 /// floating-point elements of pointwise operators differ by at most 4 units in the last place, of others by at most 64
-/// of the largest element's. Throws device_error if the device is unknown.
+/// units of float32 (float64 for float64) of the largest element more. Throws device_error if the device is unknown.
 report test(device where, const options& how = {});
 
 std::string to_string(const report& r);

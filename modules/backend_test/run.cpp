@@ -86,6 +86,8 @@ request read(std::span<char* const> words, const options& how) {
       r.how.first_level = number_of(word, range.substr(0, dash), last);
       r.how.last_level =
           dash == std::string_view::npos ? r.how.first_level : number_of(word, range.substr(dash + 1), last);
+      if (r.how.last_level < r.how.first_level)
+        throw bad_argument("--level: found '" + std::string(range) + "', wanted the lower level first");
     } else {
       throw bad_argument("found '" + std::string(word) + "', which is no option; --help lists them");
     }
@@ -117,7 +119,7 @@ report test(device where, const options& how) {
 
 int run(std::string_view name, int count, char** words, const options& how) {
   try {
-    const request r = read({words + 1, static_cast<std::size_t>(count - 1)}, how);
+    const request r = read({words + 1, static_cast<std::size_t>(std::max(count, 1) - 1)}, how);
     if (r.help) {
       std::string text(usage);
       for (std::size_t i = 0; i < levels.size(); ++i) {

@@ -23,7 +23,7 @@ double epsilon_of(dtype t) noexcept {
 
 // Elements in row-major order, as doubles; int64 as they are, since doubles do not hold all of them.
 template <class T>
-std::vector<T> elements(const tensor& t) {
+std::vector<T> elements_of(const tensor& t) {
   const tensor dense = contiguous(to(t, std::is_same_v<T, double> ? dtype::float64 : dtype::int64));
   const auto* at = static_cast<const T*>(dense.data());
   return {at, at + dense.numel()};
@@ -31,7 +31,7 @@ std::vector<T> elements(const tensor& t) {
 
 // Each returns the first difference as a sentence; empty if there is none.
 std::string first_unequal(const tensor& found, const tensor& wanted) {
-  const std::vector<std::int64_t> x = elements<std::int64_t>(found), y = elements<std::int64_t>(wanted);
+  const std::vector<std::int64_t> x = elements_of<std::int64_t>(found), y = elements_of<std::int64_t>(wanted);
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (x[i] == y[i]) continue;
     return "element " + std::to_string(i) + ": found " + std::to_string(x[i]) + ", wanted " + std::to_string(y[i]);
@@ -45,15 +45,19 @@ std::string text_of(double x) {
 }
 
 std::string first_far(const tensor& found, const tensor& wanted, bound b) {
-  const std::vector<double> x = elements<double>(found), y = elements<double>(wanted);
+  const std::vector<double> x = elements_of<double>(found), y = elements_of<double>(wanted);
+  // Elements are rounded to their dtype; sums of narrow dtypes are computed in float32.
   const double epsilon = epsilon_of(wanted.dtype());
+  const double epsilon_of_sums = wanted.dtype() == dtype::float64 ? epsilon : epsilon_of(dtype::float32);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   double largest = 0;
   for (const double v : y) {
-    if (std::abs(v) < std::numeric_limits<double>::infinity()) largest = std::max(largest, std::abs(v));
+    if (std::abs(v) < infinity) largest = std::max(largest, std::abs(v));
   }
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double allowed = epsilon * (b.of_element * std::abs(y[i]) + b.of_largest * largest);
-    if (x[i] == y[i] || (x[i] != x[i] && y[i] != y[i]) || std::abs(x[i] - y[i]) <= allowed) continue;
+    if (x[i] == y[i] || (x[i] != x[i] && y[i] != y[i])) continue;
+    const double allowed = epsilon * b.of_element * std::abs(y[i]) + epsilon_of_sums * b.of_largest * largest;
+    if (std::abs(y[i]) < infinity && std::abs(x[i] - y[i]) <= allowed) continue;
     return "element " + std::to_string(i) + ": found " + text_of(x[i]) + ", wanted " + text_of(y[i]);
   }
   return {};
@@ -141,7 +145,7 @@ std::string session::difference(const tensor& found, const tensor& wanted, bound
   const auto differs = [&](const std::string& property, const std::string& f, const std::string& w) {
     return "found " + property + " " + f + ", wanted " + w;
   };
-  if (found.device() != where_ && !(wanted.dim() == 0 && found.device() == cpu)) {
+  if (found.device() != where_) {
     return differs("device", to_string(found.device()), to_string(where_));
   }
   if (found.dtype() != wanted.dtype())
@@ -207,7 +211,8 @@ std::string session::difference(const operator_handle& op, const outcome& found,
     const auto quoted = [](const std::string& e) { return e.empty() ? "no error" : "the error '" + e + "'"; };
     return "found " + quoted(found.error) + ", wanted " + quoted(wanted.error);
   }
-  if (!wanted.error.empty() || !has_values(op.name())) return {};
+  // After an error there are no results; what it must not have written is compared below.
+  if (!has_values(op.name())) return {};
   for (std::size_t i = 0; i < wanted.results.size(); ++i) {
     if (const std::string d = difference(found.results[i], wanted.results[i], b); !d.empty())
       return "result " + std::to_string(i + 1) + ": " + d;
@@ -238,7 +243,12 @@ std::string session::difference(const value& found, const value& wanted, bound b
 void session::check_holes() {
   for (std::size_t i = 0; i < how_.holes.size(); ++i) {
     const hole& h = how_.holes[i];
-    if (holes_[i].calls == 0 || holes_[i].failures != 0) continue;
+    if (holes_[i].failures != 0) continue;
+    if (holes_[i].calls == 0) {
+      report_.false_holes.push_back(h.op + ": declared a hole (" + h.reason +
+                                    "), and no call was made of it; check its name");
+      continue;
+    }
     report_.false_holes.push_back(h.op + ": declared a hole (" + h.reason + "), and all " +
                                   std::to_string(holes_[i].calls) + " calls agree with the CPU; remove it");
   }

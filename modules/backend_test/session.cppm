@@ -80,9 +80,11 @@ class session {
 };
 
 // A tensor of random elements, which the dtype can hold, in one of the arrangements in memory: dense, transposed, every
-// other element, reversed... `way` counts them.
+// other element, broadcast, at an offset. `way` counts them.
 inline constexpr int arrangements = 5;
-tensor arranged(session& s, const shape& sizes, dtype type, int way);
+// What the elements are; special: some are NaN, infinite, -0, the least and greatest of the dtype.
+enum class elements { ordinary, special };
+tensor arranged(session& s, const shape& sizes, dtype type, int way, elements which = elements::ordinary);
 std::string name_of_arrangement(int way);
 
 // The levels.

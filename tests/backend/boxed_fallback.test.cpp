@@ -94,11 +94,41 @@ TEST_CASE("boxed fallback: results go to the device, undefined arguments stay un
   const auto [first, rest] = split_in_two(x, std::nullopt);
   CHECK((first.device() == chip() && rest.device() == chip()));
   CHECK((values(first) == list{1} && values(rest) == list{2, 3}));
+  CHECK(tb::author::record_of(first).data == tb::author::record_of(rest).data);  // as on the CPU
   const auto [shifted, others] = split_in_two(x, x);
   CHECK((values(shifted) == list{2} && values(others) == list{4, 6}));
   const tb::tensor made = ramp(3, tb::arg<"device"> = chip());
   CHECK(made.device() == chip());
   CHECK(values(made) == list{0, 1, 2});
+}
+
+TEST_CASE("boxed fallback: writes count, and read-only memory stays as it is", "[backend][boxed_fallback]") {
+  tb::tensor x = moved(tb::tensor({1.F, 2, 3, 4}));
+  const auto before = x.version();
+  add_all_(x, std::vector<tb::tensor>{x});
+  CHECK(x.version() == before + 1);
+  // What autograd saved is known to have changed.
+  tb::tensor w = moved(tb::tensor({1.F, 1, 1, 1}));
+  tb::require_grad(w);
+  const tb::tensor y = tb::sum(w * x);
+  add_all_(x, std::vector<tb::tensor>{x});
+  CHECK_THROWS_AS(tb::backward(y), tb::error);
+  tb::author::make_read_only(x);
+  const list kept = values(x);
+  CHECK_THROWS_AS(add_all_(x, std::vector<tb::tensor>{x}), tb::error);
+  CHECK(values(x) == kept);
+}
+
+TEST_CASE("boxed fallback: only the bytes that an operator may write are copied back", "[backend][boxed_fallback]") {
+  tb::tensor x = moved(tb::tensor({1.F, 2, 3, 4}));
+  tb::tensor head = tb::slice(x, 0, 0, 2);
+  tb::backends::reset_fallback_report();
+  add_all_(head, std::vector<tb::tensor>{tb::slice(x, 0, 2, 4)});
+  CHECK(values(x) == list{4, 6, 3, 4});
+  const auto report = tb::backends::fallback_report();
+  const auto row = std::ranges::find(report, "guest::add_all_", &tb::backends::fallback_row::op);
+  REQUIRE(row != report.end());
+  CHECK((row->bytes_out == 16 && row->bytes_in == 8));
 }
 
 TEST_CASE("boxed fallback: what cannot run on the host is refused in a sentence", "[backend][boxed_fallback]") {

@@ -171,6 +171,7 @@ TEST_CASE("bridge: a device that is not there is refused before its memory is as
         "aten::ones: in aten::empty.memory_format: found mine:2, wanted mine:0 to mine:1");
   CHECK(toy::text_of<tb::device_error>([] { tb::ones({2}, tb::arg<"device"> = tb::device{bare(), 1}); }) ==
         "aten::ones: in aten::empty.memory_format: found bare:1, wanted bare:0");
+  CHECK_THROWS_AS(ones_on(-1), tb::device_error);
   CHECK(far_memory::blocks == before);
 }
 

@@ -4,7 +4,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "far_memory.h"
@@ -29,6 +34,7 @@ enum fault {
   strides,
   conversion,
   filling,
+  sequence,
   negative_zero_sizes,
   exponential,
   integer_neg,
@@ -45,6 +51,14 @@ enum fault {
   weight_gradient,
   in_place,
   momentum,
+  infinity,
+  wide_integers,
+  bfloat16_sum,
+  long_sum,
+  long_product,
+  dilation,
+  partial_write,
+  decay,
   shared_scratch
 };
 fault planted = none;
@@ -94,6 +108,12 @@ tb_status copy(const tb_plan* given, const tb_call* call) {
   return tb_cpu_kernels()->copy(&p, call);
 }
 
+tb_status arange(const tb_plan* given, tb_scalar start, tb_scalar step, const tb_call* call) {
+  if (planted != sequence) return TB_UNSUPPORTED_DTYPE;
+  const tb_plan p = here(*given);
+  return tb_cpu_kernels()->arange(&p, start, {2 * step.f, 2 * step.i}, call);
+}
+
 tb_status elementwise(const tb_elementwise* given, const tb_call* call) {
   tb_elementwise e = planned(given);
   const tb_operand& out = e.plan.operand[0];
@@ -105,6 +125,16 @@ tb_status elementwise(const tb_elementwise* given, const tb_call* call) {
     e.op = TB_ABS;
   } else if (planted == negative_zero_sizes && e.op == TB_MUL && e.plan.ndim > 2) {
     e.plan.sizes[e.plan.ndim - 1] = 1;
+  } else if (planted == wide_integers && e.op == TB_ADD && out.dtype == TB_I64 && e.plan.operands == 3) {
+    e.compute = TB_F32;
+  } else if (planted == infinity && e.op == TB_NEG && out.dtype == TB_F32 && e.plan.ndim == 1) {
+    // Infinities become the largest number.
+    tb_cpu_kernels()->elementwise(&e, call);
+    for (std::int64_t i = 0; i < e.plan.sizes[0]; ++i) {
+      float& x = static_cast<float*>(out.data)[i * out.strides[0]];
+      if (std::isinf(x)) x = std::copysign(std::numeric_limits<float>::max(), x);
+    }
+    return TB_OK;
   } else if (planted == in_place && e.op == TB_ADD && e.plan.operands == 3 && out.data == e.plan.operand[1].data &&
              out.data == e.plan.operand[2].data) {
     e.number[0].f = 0;  // x += x leaves x
@@ -117,8 +147,17 @@ tb_status elementwise(const tb_elementwise* given, const tb_call* call) {
 
 tb_status reduce(const tb_reduction* given, const tb_call* call) {
   tb_reduction r = planned(given);
-  if (planted != reduction || r.op != TB_SUM || r.plan.sizes[0] < 3) return TB_UNSUPPORTED_DTYPE;
-  --r.plan.sizes[0];
+  const std::int64_t length = r.plan.sizes[0];
+  if (r.op != TB_SUM) return TB_UNSUPPORTED_DTYPE;
+  if (planted == reduction && length >= 3) {
+    --r.plan.sizes[0];
+  } else if (planted == long_sum && length > 1024) {
+    r.plan.sizes[0] = 1024;
+  } else if (planted == bfloat16_sum && r.plan.operand[1].dtype == TB_BF16 && length >= 3) {
+    --r.plan.sizes[0];
+  } else {
+    return TB_UNSUPPORTED_DTYPE;
+  }
   return tb_cpu_kernels()->reduce(&r, call);
 }
 
@@ -148,6 +187,19 @@ tb_status matmul(const tb_matmul* given, const tb_call* call) {
   constexpr std::int64_t window = 3 * 3 * 3;  // of the convolution whose gradients are tested
   if (planted == addend && m.added != nullptr) {
     m.added = nullptr;
+  } else if (planted == long_product && m.k > 64) {
+    m.k = 64;
+  } else if (planted == shared_scratch && m.k == 32 && m.m < 100 && m.dtype == TB_F32) {
+    // One buffer for all threads.
+    static std::vector<float> scratch(100 * 32);
+    for (std::int64_t r = 0; r < m.m; ++r) {
+      for (std::int64_t c = 0; c < m.k; ++c) {
+        scratch[static_cast<std::size_t>(r * 32 + c)] = static_cast<const float*>(m.a)[r * m.a_row + c * m.a_col];
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    m.a = scratch.data();
+    m.a_row = 32, m.a_col = 1;
   } else if (planted == weight_gradient && (m.m == window || m.n == window)) {
     m.alpha = {2, 2};
   } else {
@@ -157,6 +209,11 @@ tb_status matmul(const tb_matmul* given, const tb_call* call) {
 }
 
 tb_status take(const tb_take* given, const tb_call* call) {
+  if (planted == partial_write && given->op == TB_CHECK) return TB_OK;  // a put finds the bad index when it is too late
+  if (planted == partial_write && given->op == TB_PUT) {
+    *static_cast<std::byte*>(flipped(given->table)) ^= std::byte{1};
+    return TB_UNSUPPORTED_DTYPE;
+  }
   if (planted != index_base || given->op != TB_TAKE || given->dtype != TB_F32) return TB_UNSUPPORTED_DTYPE;
   tb_take t = *given;
   t.rows = flipped(t.rows), t.table = static_cast<float*>(flipped(t.table)) + t.inner;
@@ -178,17 +235,25 @@ tb_status random(const tb_random* given, const tb_call* call) {
 }
 
 tb_status convolve(const tb_convolution* given, const tb_call* call) {
-  if (planted != convolution || given->stride[1] != 2) return TB_UNSUPPORTED_DTYPE;
   tb_convolution c = *given;
   c.out = flipped(c.out), c.weight = c.image = flipped(c.image);
+  if (!(planted == convolution && c.stride[1] == 2) && !(planted == dilation && c.dilation[1] == 2))
+    return TB_UNSUPPORTED_DTYPE;
   return tb_cpu_kernels()->convolve(&c, call);
 }
 
 tb_status update(const tb_update* given, const tb_call* call) {
-  if (planted != momentum || given->op != TB_UPDATE_SGD || given->state[0] == nullptr) return TB_UNSUPPORTED_DTYPE;
   tb_update u = *given;
-  u.parameter = flipped(u.parameter), u.gradient = flipped(u.gradient), u.state[0] = flipped(u.state[0]);
-  u.first_step = 1;
+  if (u.op != TB_UPDATE_SGD) return TB_UNSUPPORTED_DTYPE;
+  u.parameter = flipped(u.parameter), u.gradient = flipped(u.gradient);
+  if (u.state[0] != nullptr) u.state[0] = flipped(u.state[0]);
+  if (planted == momentum && u.state[0] != nullptr) {
+    u.first_step = 1;
+  } else if (planted == decay && u.decay != 0) {
+    u.decay = 0;
+  } else {
+    return TB_UNSUPPORTED_DTYPE;
+  }
   return tb_cpu_kernels()->update(&u, call);
 }
 
@@ -196,7 +261,7 @@ constexpr tb_kernels kernels{.size = sizeof(tb_kernels),
                              .version = TB_ABI_VERSION,
                              .name = "mutant",
                              .copy = &copy,
-                             .arange = nullptr,
+                             .arange = &arange,
                              .elementwise = &elementwise,
                              .reduce = &reduce,
                              .rowwise = &rowwise,
@@ -240,11 +305,14 @@ TEST_CASE("backend test: a device without a fault passes, fully and quickly", "[
 TEST_CASE("backend test: every planted fault is found at its level", "[backend][mutants]") {
   const mutation m = GENERATE(
       mutation{misaligned, 0}, mutation{wants_too_little, 0}, mutation{last_byte, 1}, mutation{inner_addresses, 1},
-      mutation{strides, 2}, mutation{conversion, 2}, mutation{filling, 2}, mutation{negative_zero_sizes, 4},
-      mutation{exponential, 4}, mutation{integer_neg, 4}, mutation{reduction, 5}, mutation{softmax, 5},
-      mutation{addend, 6}, mutation{convolution, 6}, mutation{index_base, 7}, mutation{stream_position, 8},
-      mutation{random_words, 8}, mutation{descending, 9}, mutation{scatter_order, 9}, mutation{softmax_gradient, 9},
-      mutation{weight_gradient, 10}, mutation{in_place, 11}, mutation{momentum, 12});
+      mutation{strides, 2}, mutation{conversion, 2}, mutation{filling, 2}, mutation{sequence, 3},
+      mutation{negative_zero_sizes, 4}, mutation{exponential, 4}, mutation{integer_neg, 4}, mutation{reduction, 5},
+      mutation{softmax, 5}, mutation{addend, 6}, mutation{convolution, 6}, mutation{index_base, 7},
+      mutation{stream_position, 8}, mutation{random_words, 8}, mutation{descending, 9}, mutation{scatter_order, 9},
+      mutation{softmax_gradient, 9}, mutation{weight_gradient, 10}, mutation{in_place, 11}, mutation{momentum, 12},
+      mutation{infinity, 4}, mutation{wide_integers, 4}, mutation{bfloat16_sum, 5}, mutation{long_sum, 5},
+      mutation{long_product, 6}, mutation{dilation, 6}, mutation{partial_write, 7}, mutation{decay, 12},
+      mutation{shared_scratch, 13});
   planted = m.which;
   // CI runs the level alone.
   const kit::report r = kit::test(mutant(), {.first_level = test_scale() < 1 ? m.level : 0, .last_level = m.level});
