@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,10 +26,11 @@ namespace {
 
 constexpr tb::device other{tb::backend::PrivateUse2, 0};
 
-bool tanh_is_broken = false;
+bool tanh_is_broken = false, abs_is_finite = false;
 
 tb_status elementwise(const tb_elementwise* call, const tb_call* on) {
   const tb_status status = tb_cpu_kernels()->elementwise(call, on);
+  if (abs_is_finite && call->op == TB_ABS) static_cast<float*>(call->plan.operand[0].data)[1] = 1;
   if (tanh_is_broken && call->op == TB_TANH) static_cast<float*>(call->plan.operand[0].data)[1] += 0.5F;
   return status;
 }
@@ -41,7 +43,8 @@ const tb_kernels kernels = [] {
   return k;
 }();
 
-void* allocate(tb::device, std::size_t bytes) { return std::malloc(bytes); }
+// Filled, so that elements that nothing wrote differ.
+void* allocate(tb::device, std::size_t bytes) { return std::memset(std::malloc(bytes), 0x41, bytes); }
 void release(tb::device, void* p) noexcept { std::free(p); }
 void copy(tb::device, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
@@ -106,6 +109,23 @@ TEST_CASE("shadow: names the operator that is wrong, alone or with those that ca
   chained.within = [](const tb::operator_handle&, tb::dtype) { return graphs::tolerance{1, 0}; };
   CHECK(graphs::shadow(g, std::vector{a}, chained).empty());
   tanh_is_broken = false;
+}
+
+TEST_CASE("shadow: elements that nothing wrote do not count, and nothing is near infinity", "[graphs][shadow]") {
+  const tensor x = tb::tensor({1.F, -std::numeric_limits<float>::infinity()});
+  const graph g = graphs::record(
+      [](const tensor& t) {
+        tensor made = tb::empty_like(t);
+        tb::copy_(made, t);
+        return tb::abs(made);
+      },
+      x);
+  CHECK(graphs::shadow(g, std::vector{x}, to_other).empty());
+  abs_is_finite = true;
+  const std::vector<graphs::shadow_finding> found = graphs::shadow(g, std::vector{x}, to_other);
+  abs_is_finite = false;
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].op == "aten::abs");
 }
 
 TEST_CASE("shadow: what the program writes is written once", "[graphs][shadow]") {
