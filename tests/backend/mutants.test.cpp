@@ -296,10 +296,10 @@ struct mutation {
 
 TEST_CASE("backend test: a device without a fault passes, fully and quickly", "[backend][mutants]") {
   planted = none;
-  const kit::report all = kit::test(mutant(), {.quick = test_scale() < 0.1});
-  CHECK(all.passed());
-  CHECK(all.levels.size() == 14);
-  CHECK(kit::test(mutant(), {.quick = true, .seed = 7}).passed());
+  const kit::report quickly = kit::test(mutant(), {.quick = true, .seed = 7});
+  CHECK(quickly.passed());
+  CHECK(quickly.levels.size() == 14);
+  if (test_scale() >= 0.1) CHECK(kit::test(mutant()).passed());
 }
 
 TEST_CASE("backend test: every planted fault is found at its level", "[backend][mutants]") {
