@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What torch.func takes for the problems of bench_transform, on one thread: JSON on standard output, in microseconds.
 
-Run it beside `./dev bench transform`, on an idle machine.
+Run it beside `TOPBIT_NUM_THREADS=1 ./dev bench transform`, on an idle machine, and with
+MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=10000000000, so that memory stays with the process.
 """
 import json
 import statistics
