@@ -5,8 +5,8 @@ import :elementwise;
 namespace topbit::detail {
 
 constexpr std::string_view dtypes =
-    "floating; the result has input's dtype; weight and bias have it too, or float32 beside float16 and bfloat16, and so "
-    "do statistics; sums are kept in float64";
+    "floating; the result has input's dtype; weight and bias have it too, or float32 beside float16 and bfloat16, and "
+    "so do statistics; sums are kept in float64";
 constexpr std::string_view other_shape =
     "input's last sizes are not normalized_shape, which has at least one, or weight or bias has other sizes";
 constexpr std::string_view other_type = "input is not floating, or weight or bias has a dtype other than these";
