@@ -27,7 +27,7 @@ tensor owned(tensor gradient) {
   return detail::is_sole(gradient) ? gradient : clone(gradient, memory_format::contiguous);
 }
 
-// Transfers the reference of a pointer. Copying and destroying it would cost two locked instructions per recorded call.
+// Transfers the reference of a pointer. Copying and destroying it would cost two atomic operations per recorded call.
 node* release(intrusive_ptr<node>&& of) noexcept {
   union held {
     intrusive_ptr<node> by;

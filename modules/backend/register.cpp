@@ -20,7 +20,8 @@ namespace {
 
 using detail::private_backend, detail::private_backends;
 
-// What is asked before memory is allocated, for each private backend.
+// What is asked before memory is allocated, for each private backend. Once a device has a slot, it is never another's:
+// tensors may outlive a plugin that brought the device.
 struct asked {
   decltype(memory_hook::allocate) allocate = nullptr;
   int (*device_count)() = nullptr;
@@ -64,9 +65,6 @@ void check(std::string_view name, const backend_description& d) {
                          " bytes; rebuild it with this <topbit/kernel_abi.h>");
 }
 
-// Once given to a device, a slot is never another's: tensors may outlive a plugin that brought the device.
-constinit std::array<bool, private_backends> given{};
-
 // The first private backend without a name and without a kernel.
 std::size_t free_slot(std::string_view name) {
   const inspect::registry_dump all = dump();
@@ -78,7 +76,8 @@ std::size_t free_slot(std::string_view name) {
   for (std::size_t slot = 0; slot < private_backends; ++slot) {
     const backend b = private_backend(slot);
     const auto has_this = [&](const inspect::backend_name_dump& n) { return n.which == b; };
-    if (!given[slot] && !std::ranges::any_of(all.backend_names, has_this) && !has_kernels(b)) return slot;
+    if (hooks[slot].allocate == nullptr && !std::ranges::any_of(all.backend_names, has_this) && !has_kernels(b))
+      return slot;
     if (slot != 0) taken += ", ";
     taken += name_of(b);
   }
@@ -98,7 +97,6 @@ backend register_backend(std::string_view name, const backend_description& descr
   {
     const registration possible = name_backend(b, name, where);
   }
-  given[slot] = true;
   hooks[slot] = {description.memory.allocate, description.device_count};
   memory_hook memory = description.memory;
   memory.allocate = checked_allocate(slot, std::make_index_sequence<private_backends>());

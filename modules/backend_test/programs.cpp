@@ -65,12 +65,7 @@ constexpr std::array<kind, 18> kinds{{
 using program = std::vector<step>;
 constexpr int inputs = 3;
 
-std::string text_of(double x) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
-}
-
-std::string text_of(const program& p) {
+std::string lines_of(const program& p) {
   std::string text;
   for (std::size_t i = 0; i < p.size(); ++i) {
     std::string line(kinds[static_cast<std::size_t>(p[i].kind)].text);
@@ -141,7 +136,7 @@ void test_programs(session& s) {
       different = difference_after(s, p, start);
       s.check(false, "a random program of " + std::string(name_of(type)) + " [4, 4]: " + different,
               "std::vector<tb::tensor> x;  // three random ones first, of seed " + std::to_string(s.seed()) + "\n" +
-                  text_of(p));
+                  lines_of(p));
     });
   }
 }

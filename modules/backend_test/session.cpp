@@ -39,11 +39,6 @@ std::string first_unequal(const tensor& found, const tensor& wanted) {
   return {};
 }
 
-std::string text_of(double x) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
-}
-
 std::string first_far(const tensor& found, const tensor& wanted, bound b) {
   const std::vector<double> x = elements_of<double>(found), y = elements_of<double>(wanted);
   // Elements are rounded to their dtype; sums of narrow dtypes are computed in float32.
@@ -88,12 +83,12 @@ bool is_named(std::string_view op, std::string_view pattern) {
   return op.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-// With the memory around it.
-tensor whole_copy(const tensor& t) {
-  if (!t.defined()) return t;
+// A defined tensor in other memory, which `copy` makes of the whole memory around it.
+template <class Copy>
+tensor in_copied_memory(const tensor& t, Copy copy) {
   const author::tensor_record& r = author::record_of(t);
   const auto whole = static_cast<std::int64_t>(r.data->bytes / size_of(r.type));
-  return author::make_view(clone(author::make_view(t, {whole}, {1}, 0)), r.sizes, r.strides, r.offset);
+  return author::make_view(copy(author::make_view(t, {whole}, {1}, 0)), r.sizes, r.strides, r.offset);
 }
 
 // Results of these hold no values.
@@ -103,6 +98,11 @@ bool has_values(std::string_view op) {
 }
 
 }  // namespace
+
+std::string text_of(double x) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
+}
 
 bool session::begin_level(int level, std::string_view name) {
   if (level < how_.first_level || level > how_.last_level) return false;
@@ -131,11 +131,8 @@ void session::part(std::string_view name, const std::function<void()>& run) {
 }
 
 tensor session::there(const tensor& t) const {
-  const author::tensor_record& r = author::record_of(t);
   if (!t.defined() || t.device() == where_) return t;
-  const auto whole = static_cast<std::int64_t>(r.data->bytes / size_of(r.type));
-  const tensor moved = to(author::make_view(t, {whole}, {1}, 0), where_);
-  return author::make_view(moved, r.sizes, r.strides, r.offset);
+  return in_copied_memory(t, [&](const tensor& all) { return to(all, where_); });
 }
 
 std::string session::difference(const tensor& found, const tensor& wanted, bound b) const {
@@ -186,7 +183,9 @@ void session::compare_call(const operator_handle& op, std::span<const value> arg
   const std::span<const author::schema_item> items = op.parsed_schema()->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // Copies, since some are written.
-    host.push_back(author::map_tensors(arguments[i], [](const tensor& t) { return whole_copy(t); }));
+    host.push_back(author::map_tensors(arguments[i], [](const tensor& t) {
+      return t.defined() ? in_copied_memory(t, [](const tensor& all) { return clone(all); }) : t;
+    }));
     // tensor_split() reads this argument on the host, wherever the others are.
     const bool stays = items[i].name == "tensor_indices_or_sections";
     // Where no argument says where results go, a device does.

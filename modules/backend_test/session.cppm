@@ -14,6 +14,9 @@ struct bound {
 };
 inline constexpr bound exactly{0, 0}, elementwise{4, 0}, summed{4, 64};
 
+// The shortest text that reads back.
+std::string text_of(double x);
+
 // What a call did: its results, its arguments after it, and the text of the exception that it threw.
 struct outcome {
   std::vector<value> results, arguments;

@@ -63,7 +63,7 @@ class sized_replayer {
   std::vector<tensor> operator()(std::initializer_list<tensor> inputs) {
     return (*this)(std::span<const tensor>(inputs.begin(), inputs.size()));
   }
-  /// The replayer for a size; the reference is valid as long as this lives.
+  /// The replayer for a size; the reference is valid until this object is destroyed.
   replayer& of(std::int64_t size);
 
  private:

@@ -257,29 +257,23 @@ tb_status update(const tb_update* given, const tb_call* call) {
   return tb_cpu_kernels()->update(&u, call);
 }
 
-constexpr tb_kernels kernels{.size = sizeof(tb_kernels),
-                             .version = TB_ABI_VERSION,
-                             .name = "mutant",
-                             .copy = &copy,
-                             .arange = &arange,
-                             .elementwise = &elementwise,
-                             .reduce = &reduce,
-                             .rowwise = &rowwise,
-                             .matmul = &matmul,
-                             .take = &take,
-                             .random = &random,
-                             .nonzero = nullptr,
-                             .pool = nullptr,
-                             .convolve = &convolve,
-                             .update = &update,
-                             .attention = nullptr,
-                             .dense_loops = nullptr,
-                             .calling = nullptr,
-                             .last_error = nullptr,
-                             .host_scalars = 0,
-                             .attention_fp16 = 0,
-                             .runs = nullptr,
-                             .context = nullptr};
+constexpr tb_kernels kernels = [] {
+  tb_kernels k{};
+  k.size = sizeof k;
+  k.version = TB_ABI_VERSION;
+  k.name = "mutant";
+  k.copy = &copy;
+  k.arange = &arange;
+  k.elementwise = &elementwise;
+  k.reduce = &reduce;
+  k.rowwise = &rowwise;
+  k.matmul = &matmul;
+  k.take = &take;
+  k.random = &random;
+  k.convolve = &convolve;
+  k.update = &update;
+  return k;
+}();
 
 tb::device mutant() {
   static const tb::backend b =

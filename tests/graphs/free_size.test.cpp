@@ -142,10 +142,10 @@ TEST_CASE("free_size: what is not an integer, or read from elements, is refused 
 
 TEST_CASE("free_size: numbers that are not linear are refused or found in a replay", "[graphs][free_size]") {
   // Half of the rows: 2 and 3 of 5 and 7 would be 2.5 of 6.
-  const free_size halves = both([](const tensor& x) { return tb::narrow(x, 0, 0, x.size(0) / 2); });
-  CHECK_THAT(toy::text_of<graphs::graph_error>([&] { halves.at(6); }),
+  const free_size first_half = both([](const tensor& x) { return tb::narrow(x, 0, 0, x.size(0) / 2); });
+  CHECK_THAT(toy::text_of<graphs::graph_error>([&] { first_half.at(6); }),
              ContainsSubstring("gives no integer for size 6"));
-  CHECK(graphs::replay(halves.at(9), {counted({9, 4})})[0].size(0) == 4);
+  CHECK(graphs::replay(first_half.at(9), {counted({9, 4})})[0].size(0) == 4);
   // Integers, also as numbers in tensors, by composites and by their parts.
   const auto scaled = [](const tensor& x) { return x * x.size(0) - tb::tensor(static_cast<float>(x.size(0))); };
   CHECK(tb::equal(graphs::replay(both(scaled).at(20), {counted({20, 4})})[0], scaled(counted({20, 4}))));
