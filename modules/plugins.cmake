@@ -6,8 +6,9 @@
 set(CMAKE_CXX_LINK_LIBRARY_USING_TOPBIT_OF_HOST "-L<LIB_ITEM>")
 set(CMAKE_CXX_LINK_LIBRARY_USING_TOPBIT_OF_HOST_SUPPORTED TRUE)
 
-set(topbit_host_libraries topbit::std topbit::core topbit::tensor topbit::autograd topbit::ops topbit::training topbit::topbit
-  topbit::cuda topbit::operator_docs topbit::kernels_cpu topbit::kernels_cuda)
+set(topbit_host_libraries std core tensor autograd ops backend autocast modes contracts profiler transform operator_docs
+  cuda training graphs backend_test topbit kernels_cpu kernels_cuda)
+list(TRANSFORM topbit_host_libraries PREPEND topbit::)
 
 # topbit_plugin(<target>)
 # For a MODULE or SHARED library that links topbit's targets to import their modules.

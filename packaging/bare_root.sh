@@ -34,7 +34,7 @@ command -v debootstrap >/dev/null || cannot "found no debootstrap; install it"
 source=$(git -C "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" rev-parse --show-toplevel)
 root=$(mktemp -d -t "topbit-$suite.XXXXXX")
 clean_up() {
-  umount "$root/proc" 2>/dev/null || true
+  umount "$root/dev/pts" "$root/proc" 2>/dev/null || true
   rm -rf --one-file-system -- "$root"
 }
 trap clean_up EXIT
@@ -50,6 +50,7 @@ sed -n 's#^deb \(.*\)/debian/\{0,1\} \([a-z]*\) main.*#deb \1/debian-security \2
   >"$root/etc/apt/sources.list.d/security.list"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mount -t proc proc "$root/proc"
+mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
 mkdir "$root/topbit"
 git -C "$source" archive HEAD | tar -x -C "$root/topbit"
 

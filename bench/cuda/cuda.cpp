@@ -27,14 +27,14 @@ using clock_type = std::chrono::steady_clock;
 
 // Seconds of the device for one run: the median of rounds, after two to warm up.
 double device_seconds(const std::function<void()>& run, int rounds) {
-  const tb::cuda_stream stream = tb::cuda_stream::current();
+  const tb::stream stream = tb::stream::current(tb::cuda());
   run();
   run();
   std::vector<double> all;
   for (int i = 0; i < rounds; ++i) {
-    const tb::cuda_event from = stream.record(true);
+    const tb::event from = stream.record(true);
     run();
-    const tb::cuda_event to = stream.record(true);
+    const tb::event to = stream.record(true);
     to.synchronize();
     all.push_back(tb::milliseconds_between(from, to) / 1e3);
   }
@@ -273,7 +273,7 @@ int main(int argc, char** argv) {
     table rows;
     elementwise(rows, n, copy, rounds);
     reductions(rows, n, read, copy, rounds);
-    tb::release_cached_cuda_memory(tb::cuda());
+    tb::release_cached_memory(tb::cuda());
     products(rows, quick, rounds);
     attention(rows, other, quick, rounds);
     calls(rows);

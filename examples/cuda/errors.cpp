@@ -29,15 +29,15 @@ int main() {
   // prints: [[1., 2.],
   // prints:  [5., 6.]] (float32 [2, 2])
 
-  tb::set_cuda_memory_limit(where, std::uint64_t{64} << 20);
+  tb::set_memory_limit(where, std::uint64_t{64} << 20);
   try {
     const tb::tensor large = tb::empty({1 << 26}, tb::arg<"device"> = where);
   } catch (const tb::out_of_device_memory& e) {
     std::fprintf(stderr, "%s\n", e.what());
     std::puts("no room for 256 MiB");  // prints: no room for 256 MiB
   }
-  tb::set_cuda_memory_limit(where, 0);
-  const tb::cuda_memory_statistics memory = tb::cuda_memory(where);
+  tb::set_memory_limit(where, 0);
+  const tb::device_memory_statistics memory = tb::device_memory(where);
   std::printf("%d\n", memory.bytes_in_use <= memory.bytes_reserved);  // prints: 1
   std::printf("%d\n", static_cast<int>(memory.out_of_memory));        // prints: 1
 }

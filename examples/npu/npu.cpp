@@ -27,6 +27,7 @@ void copy_out(tb::device, void* to, const void* from, std::size_t bytes) { std::
 const auto name = tb::name_backend(tb::backend::PrivateUse1, "npu");
 [[maybe_unused]] const bool registered = [] {
   tb::set_memory_hook(tb::backend::PrivateUse1, {allocate, release, copy_in, copy_out});
+  tb::set_device_hook(tb::backend::PrivateUse1, {});  // one device
   tb::author::register_strided_backend(npu::kernels, tb::key::PrivateUse1);
   return true;
 }();

@@ -224,7 +224,8 @@ typedef struct tb_attention {
 
 // Execution context of an entry. Never null.
 typedef struct tb_call {
-  void* stream;    // a cudaStream_t for CUDA; null for the CPU, and for this thread's current stream of the device
+  void* stream;    // the backend's stream; null for the default one and the CPU. For CUDA a cudaStream_t, or null for
+                   // this thread's current stream
   void* context;   // tb_kernels::context of the backend
   int32_t device;  // the index of the device that holds the result
   int32_t reserved;

@@ -12,6 +12,7 @@ module topbit.backend;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import topbit.ops;
 import :bridge;
 import :report;
 
@@ -27,6 +28,7 @@ static_assert(TB_ELEMENTWISE_COUNT <= most_codes && TB_ROWWISE_COUNT <= most_cod
 struct bridge {
   backend which = backend::none;
   std::string name;
+  std::source_location where;
   tb_kernels own{};                                                 // entries are null where it has none
   std::array<std::array<bool, most_codes>, TB_ENTRY_COUNT> runs{};  // by entry and code
   tb_kernels complete{};
@@ -150,17 +152,26 @@ class host_copy {
   tensor memory_;
 };
 
+// What the device was told before is not the host's work: else the first copy would wait for it.
+void wait_for_earlier_work(device d) {
+  const device_hook& hook = author::device_hook_of(d.type);
+  if (hook.streams.record != nullptr) return stream::current(d).synchronize();
+  if (hook.synchronize != nullptr) hook.synchronize(d);
+}
+
 // Calls `kernel` with a copy of the struct that refers to the host.
 template <class T, class Kernel>
 tb_status on_host(const bridge& b, int entry, std::string_view reason, const T& given, const tb_call& call,
                   Kernel kernel) {
   const host_work work{b.which, operator_called, entry_names[static_cast<std::size_t>(entry)], reason};
   ask_policy(work, backends::fallback_policy::allow);
+  const device where{b.which, static_cast<std::int8_t>(call.device)};
+  wait_for_earlier_work(where);
   const std::int64_t began = observe::clock_ns();
   std::remove_const_t<T> here = given;
   operand_list operands;
   list_operands(operands, here);
-  host_copy copy({b.which, static_cast<std::int8_t>(call.device)}, operands.used());
+  host_copy copy(where, operands.used());
   const tb_call on_cpu{nullptr, tb_cpu_kernels()->context, 0, 0};
   const tb_status status = kernel(here, on_cpu);
   if (status == TB_OK) copy.copy_back();
@@ -242,26 +253,46 @@ tb_kernels complete(const bridge& b) {
   t.runs = nullptr;
   return t;
 }
-template <std::size_t... Slot>
-tb_kernels complete_for(std::size_t slot, const bridge& b, std::index_sequence<Slot...>) {
-  using maker = tb_kernels (*)(const bridge&);
-  constexpr maker makers[]{&complete<Slot>...};
-  return makers[slot](b);
+
+// What inspection says of an operator of which the host computes a part, or all.
+template <std::size_t Slot>
+author::kernel_remark remark(std::string_view op, const inspect::source_location& place) {
+  const std::source_location& ours = bridges[Slot]->where;
+  if (place.line != ours.line() || place.file != ours.file_name()) return {};  // implement() for this device
+  std::string missing;
+  for (const author::table_kernel& k : author::kernels_used_by(op)) {
+    if (author::offers(bridges[Slot]->own, k)) continue;
+    const auto entry = static_cast<std::size_t>(k.entry);
+    const bool is_there = author::offers(bridges[Slot]->own, {k.entry, -1});
+    missing += missing.empty() ? "host bridge: " : ", ";
+    missing += (is_there ? "no such operation in entry " : "no entry ") + std::string(entry_names[entry]);
+  }
+  return missing.empty() ? author::kernel_remark{} : author::kernel_remark{"bridge", std::move(missing)};
 }
+
+struct slot_functions {
+  tb_kernels (*complete)(const bridge&);
+  author::kernel_remark (*remark)(std::string_view op, const inspect::source_location& place);
+};
+constexpr auto functions = []<std::size_t... Slot>(std::index_sequence<Slot...>) {
+  return std::array{slot_functions{&complete<Slot>, &remark<Slot>}...};
+}(std::make_index_sequence<private_backends>());
 
 }  // namespace
 
-const tb_kernels& complete_table(backend which, std::string_view name, const tb_kernels* own) {
+const tb_kernels& complete_table(backend which, std::string_view name, const tb_kernels* own,
+                                 std::source_location where) {
   const std::size_t slot = slot_of(which);
-  bridge& b = *(bridges[slot] = new bridge{which, std::string(name)});
+  bridge& b = *(bridges[slot] = new bridge{which, std::string(name), where});
   if (own != nullptr) b.own = *own;
   for (std::size_t e = 0; e < TB_ENTRY_COUNT; ++e) {
     for (int code = 0; code < std::max(1, code_counts[e]); ++code) {
-      b.runs[e][static_cast<std::size_t>(code)] =
-          b.own.runs == nullptr || code_counts[e] == 0 || b.own.runs(static_cast<std::int32_t>(e), code) != 0;
+      const author::table_kernel one{static_cast<std::int32_t>(e), code_counts[e] == 0 ? -1 : code};
+      b.runs[e][static_cast<std::size_t>(code)] = author::offers(b.own, one);
     }
   }
-  b.complete = complete_for(slot, b, std::make_index_sequence<private_backends>());
+  b.complete = functions[slot].complete(b);
+  author::remark_on_kernels(key_of(which), functions[slot].remark);
   return b.complete;
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t slot_of(backend b) noexcept {
   return static_cast<std::size_t>(b) - static_cast<std::size_t>(backend::PrivateUse1);
 }
 
-// For a private backend, once; `own` may be null. The table and what it refers to stay.
-const tb_kernels& complete_table(backend b, std::string_view name, const tb_kernels* own);
+// For a private backend, once; `own` may be null. The table and what it refers to stay. `where`: of its registration.
+const tb_kernels& complete_table(backend b, std::string_view name, const tb_kernels* own, std::source_location where);
 
 }  // namespace topbit::detail

@@ -20,37 +20,13 @@ namespace {
 
 using detail::private_backend, detail::private_backends;
 
-// What is asked before memory is allocated, for each private backend. Once a device has a slot, it is never another's:
-// tensors may outlive a plugin that brought the device.
-struct asked {
-  decltype(memory_hook::allocate) allocate = nullptr;
-  int (*device_count)() = nullptr;
-};
-constinit std::array<asked, private_backends> hooks{};
-
-template <std::size_t Slot>
-void* allocate(device d, std::size_t bytes) {
-  const asked& a = hooks[Slot];
-  const int count = a.device_count == nullptr ? 1 : a.device_count();
-  if (d.index < 0 || d.index >= count) {
-    const std::string name = to_string(device{d.type, 0});
-    throw device_error("found " + to_string(d) + ", wanted " +
-                       (count <= 0   ? "a device, of which there are none"
-                        : count == 1 ? name
-                                     : name + " to " + to_string(device{d.type, static_cast<std::int8_t>(count - 1)})));
-  }
-  return a.allocate(d, bytes);
-}
-template <std::size_t... Slot>
-decltype(memory_hook::allocate) checked_allocate(std::size_t slot, std::index_sequence<Slot...>) {
-  constexpr std::array<decltype(memory_hook::allocate), sizeof...(Slot)> all{&allocate<Slot>...};
-  return all[slot];
-}
+// Private backends that have a device. They keep it: tensors may outlive a plugin that brought the device.
+constinit std::array<bool, private_backends> taken{};
 
 void check(std::string_view name, const backend_description& d) {
   const auto refuse = [&](std::string_view what, std::string_view found) {
-    throw bad_argument("register_backend '" + std::string(name) + "': found " + std::string(found) + " for " +
-                       std::string(what) + ", wanted a function");
+    throw bad_registration("register_backend '" + std::string(name) + "': found " + std::string(found) + " for " +
+                           std::string(what) + ", wanted a function");
   };
   if (d.memory.allocate == nullptr) refuse("memory.allocate", "null");
   if (d.memory.release == nullptr) refuse("memory.release", "null");
@@ -72,22 +48,20 @@ std::size_t free_slot(std::string_view name) {
     const auto is_its = [&](const inspect::kernel_dump& k) { return k.key == key_target(key_of(b)); };
     return std::ranges::any_of(all.operators, [&](const auto& o) { return std::ranges::any_of(o.kernels, is_its); });
   };
-  std::string taken;
+  std::string names;
   for (std::size_t slot = 0; slot < private_backends; ++slot) {
     const backend b = private_backend(slot);
     const auto has_this = [&](const inspect::backend_name_dump& n) { return n.which == b; };
-    if (hooks[slot].allocate == nullptr && !std::ranges::any_of(all.backend_names, has_this) && !has_kernels(b))
-      return slot;
-    if (slot != 0) taken += ", ";
-    taken += name_of(b);
+    if (!taken[slot] && !std::ranges::any_of(all.backend_names, has_this) && !has_kernels(b)) return slot;
+    if (slot != 0) names += ", ";
+    names += name_of(b);
   }
   throw bad_registration("register_backend '" + std::string(name) + "': found all eight private backends taken (" +
-                         taken + "), wanted a free one");
+                         names + "), wanted a free one");
 }
 
-}  // namespace
-
-backend register_backend(std::string_view name, const backend_description& description, std::source_location where) {
+// Throws; then nothing is registered.
+backend register_device(std::string_view name, const backend_description& description, std::source_location where) {
   check(name, description);
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
@@ -97,16 +71,28 @@ backend register_backend(std::string_view name, const backend_description& descr
   {
     const registration possible = name_backend(b, name, where);
   }
-  hooks[slot] = {description.memory.allocate, description.device_count};
-  memory_hook memory = description.memory;
-  memory.allocate = checked_allocate(slot, std::make_index_sequence<private_backends>());
-  set_memory_hook(b, memory);
+  set_device_hook(b, description.device);
+  taken[slot] = true;
+  set_memory_hook(b, description.memory);
   detail::admit(b);
-  register_strided_backend(detail::complete_table(b, name, description.kernels), key_of(b), where);
+  register_strided_backend(detail::complete_table(b, name, description.kernels, where), key_of(b), where);
   static std::vector<registration>& kept = *new std::vector<registration>;  // for the life of the process
   if (description.boxed_fallback) kept.push_back(detail::register_boxed_fallback(key_of(b), where));
   kept.push_back(name_backend(b, name, where));
   return b;
+}
+
+}  // namespace
+
+backend register_backend(std::string_view name, const backend_description& description, std::source_location where) {
+  try {
+    return register_device(name, description, where);
+  } catch (const bad_registration& e) {
+    refuse_registration(e);
+  } catch (const bad_argument& e) {
+    refuse_registration(bad_registration("register_backend '" + std::string(name) + "': " + e.what()));
+  }
+  return backend::none;
 }
 
 }  // namespace topbit::author

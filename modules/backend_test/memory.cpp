@@ -26,6 +26,46 @@ void test_memory(session& s) {
     }
     for (void* b : blocks) hook.release(s.where(), b);
   });
+  s.part("statistics", [&] {
+    const std::uint64_t before = device_memory(s.where()).bytes_in_use;
+    {
+      const tensor x = empty({10000}, arg<"device"> = s.where());
+      const device_memory_statistics with = device_memory(s.where());
+      if (with.bytes_in_use == 0 && before == 0) return;  // the device cannot tell
+      s.check(with.bytes_in_use >= before + 40000, "device_memory: found " + std::to_string(with.bytes_in_use) +
+                                                       " bytes in use with a tensor of 40000, and " +
+                                                       std::to_string(before) + " without it");
+      s.check(with.peak_bytes_in_use == 0 || with.peak_bytes_in_use >= with.bytes_in_use,
+              "device_memory: found a peak below what is in use");
+    }
+    synchronize(s.where());
+    const std::uint64_t after = device_memory(s.where()).bytes_in_use;
+    s.check(after == before, "device_memory: found " + std::to_string(after) +
+                                 " bytes in use after the tensor ended, " + "wanted " + std::to_string(before) +
+                                 " as before");
+  });
+  s.part("devices that do not exist", [&] {
+    const int count = device_count(s.where().type);
+    s.check(s.where().index < count,
+            "device_count: found " + std::to_string(count) + ", wanted more than " + std::to_string(s.where().index));
+    if (s.where() == cpu || count > 127) return;
+    const device missing{s.where().type, static_cast<std::int8_t>(count)};
+    const auto exists = [](const auto& use) {
+      try {
+        use();
+        return true;
+      } catch (const device_error&) {
+        return false;
+      }
+    };
+    // A backend with a memory hook alone does not say how many there are.
+    if (exists([&] { static_cast<void>(stream::current(missing)); })) return;
+    for (const std::int64_t elements : {0, 3}) {
+      s.check(!exists([&] { static_cast<void>(empty({elements}, arg<"device"> = missing)); }),
+              "empty: found a tensor on device " + std::to_string(count) + ", of which there are " +
+                  std::to_string(count) + ", wanted device_error");
+    }
+  });
   s.part("exhaustion", [&] {
     constexpr std::size_t too_much = std::size_t{1} << 60;
     try {
@@ -63,6 +103,28 @@ void test_copies(session& s) {
             "copy_out: 9 bytes at offset 13 of a block came out otherwise");
     hook.release(s.where(), block);
   });
+  s.part("copies that need not wait", [&] {
+    const tensor here = arranged(s, {500}, dtype::float32, 0);
+    const tensor source = author::pinned_memory_of(s.where().type) != nullptr ? pin_memory(here, s.where()) : here;
+    tensor far = zeros({500}, arg<"device"> = s.where());
+    copy_(far, source, true);
+    synchronize(s.where());
+    s.compare("copy_() to the device with non_blocking", far, here, exactly);
+    tensor back = zeros({500});
+    copy_(back, far, true);
+    synchronize(s.where());
+    s.compare("copy_() to the host with non_blocking", s.there(back), here, exactly);
+  });
+  if (const int count = device_count(s.where().type); count > 1) {
+    s.part("another device of the type", [&] {
+      const device other{s.where().type, static_cast<std::int8_t>((s.where().index + 1) % count)};
+      const tensor here = arranged(s, {30, 20}, dtype::float32, 0);
+      const tensor x = s.there(here), y = to(x, other);
+      s.check(y.device() == other, "to(): found a tensor on another device than " + to_string(other));
+      s.compare("to() from " + to_string(s.where()) + " to " + to_string(other), s.there(to(y, cpu)), here, exactly);
+      s.compare("a product there", to(y * 2, s.where()), here * 2, elementwise);
+    });
+  }
   for (const dtype t : all_dtypes) {
     for (const shape& sizes : {shape{}, shape{0}, shape{3, 0, 2}, shape{5}, shape{3, 4}, shape{1000}}) {
       const tensor here = arranged(s, sizes, t, 0);

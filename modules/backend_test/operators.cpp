@@ -19,7 +19,7 @@ std::optional<std::vector<value>> arguments_with(const operator_handle& op, std:
   const author::schema_view& schema = *op.parsed_schema();
   for (std::size_t i = 0; i < schema.arguments.size(); ++i) {
     const author::schema_item& a = schema.arguments[i];
-    if (a.writes) return {};
+    if (a.writes && a.keyword_only) return {};  // out
     if (a.type == "Tensor" && next < tensors.size() && !a.has_default) {
       all.emplace_back(tensors[next++]);
     } else if (a.has_default) {
@@ -32,7 +32,7 @@ std::optional<std::vector<value>> arguments_with(const operator_handle& op, std:
   return all;
 }
 
-// Operators with this tag that take tensors and nothing else that has no default.
+// Operators with this tag that take tensors and nothing else that has no default, in-place ones too.
 struct candidate {
   operator_handle op;
   std::size_t tensors;
@@ -44,8 +44,9 @@ std::vector<candidate> operators_with(tag wanted) {
     if (!name.starts_with("aten::") || op.parsed_schema() == nullptr || !op.tags().contains(wanted)) continue;
     if (op.tags().contains(tag::random)) continue;
     const auto& arguments = op.parsed_schema()->arguments;
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(
-        arguments, [](const author::schema_item& a) { return a.type == "Tensor" && !a.has_default && !a.writes; }));
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(arguments, [](const author::schema_item& a) {
+      return a.type == "Tensor" && !a.has_default && !a.keyword_only;
+    }));
     const std::vector<tensor> undefined(count);
     if (count != 0 && arguments_with(op, undefined).has_value()) all.push_back({op, count});
   }

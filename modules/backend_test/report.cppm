@@ -17,7 +17,7 @@ struct hole {
 
 struct options {
   bool quick = false;  // a few cases of everything, in a few seconds
-  int first_level = 0, last_level = 13;
+  int first_level = 0, last_level = 15;
   std::uint64_t seed = 1;
   std::vector<hole> holes = {};
 };
@@ -47,7 +47,7 @@ struct report {
 
 /// Runs the levels, each of which needs those before it: a level with failures is the last.
 ///
-///   0 memory: alignment, sizes, exhaustion
+///   0 memory: alignment, sizes, exhaustion, statistics
 ///   1 copies to and from the device, also of parts of blocks, and empty ones
 ///   2 views, and copies between memory orders and all pairs of dtypes
 ///   3 factories
@@ -61,6 +61,8 @@ struct report {
 ///  11 random programs of operators, views and writes
 ///  12 training steps by SGD, Adam and AdamW
 ///  13 threads
+///  14 streams and events
+///  15 kernels registered once for a layout: AnySparse, AnySparseCsr, AnyQuantized
 ///
 /// Results are compared with the CPU's: integers, booleans, copies, random numbers and NaN positions are equal;
 /// floating-point elements of pointwise operators differ by at most 4 units in the last place, of others by at most 64

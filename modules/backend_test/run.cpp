@@ -17,7 +17,7 @@ struct level {
   std::string_view name;
   void (*run)(session&);
 };
-constexpr std::array<level, 14> levels{{{"memory", &test_memory},
+constexpr std::array<level, 16> levels{{{"memory", &test_memory},
                                         {"copies", &test_copies},
                                         {"views", &test_views},
                                         {"factories", &test_factories},
@@ -30,7 +30,9 @@ constexpr std::array<level, 14> levels{{{"memory", &test_memory},
                                         {"gradients", &test_gradients},
                                         {"random programs", &test_programs},
                                         {"training", &test_training},
-                                        {"threads", &test_threads}}};
+                                        {"threads", &test_threads},
+                                        {"streams", &test_streams},
+                                        {"layouts", &test_layouts}}};
 
 constexpr std::string_view usage = R"(usage: [--quick] [--level N | --level N-M] [--seed N] [--json FILE] [--junit FILE]
 

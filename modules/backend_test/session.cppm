@@ -105,5 +105,7 @@ void test_gradients(session& s);
 void test_programs(session& s);
 void test_training(session& s);
 void test_threads(session& s);
+void test_streams(session& s);
+void test_layouts(session& s);
 
 }  // namespace topbit::backend_test

@@ -18,10 +18,12 @@ json place_of(const inspect::source_location& p) { return p.file.empty() ? json(
 
 json described(const inspect::table_row& cell) {
   const bool elsewhere = cell.registered_for && *cell.registered_for != key_target(cell.key);
-  return {{"word", std::string(inspect::word_of(cell))},
-          {"reason", std::string(name_of(cell.why))},
-          {"for", elsewhere ? json(to_string(*cell.registered_for)) : json(nullptr)},
-          {"place", place_of(cell.place)}};
+  json made{{"word", std::string(inspect::word_of(cell))},
+            {"reason", std::string(name_of(cell.why))},
+            {"for", elsewhere ? json(to_string(*cell.registered_for)) : json(nullptr)},
+            {"place", place_of(cell.place)}};
+  if (!cell.note.empty()) made["note"] = cell.note;
+  return made;
 }
 
 }  // namespace

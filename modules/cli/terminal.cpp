@@ -21,13 +21,14 @@ constexpr std::string_view code_of(emphasis s) {
 
 // Styles of the labels of answers and of the words of a coverage table.
 constexpr std::pair<std::string_view, emphasis> styles_of_words[] = {
-    {"takes", emphasis::green},     {"kernel", emphasis::green},  {"default", emphasis::blue},
-    {"composite", emphasis::blue},  {"nested", emphasis::blue},   {"autograd", emphasis::blue},
-    {"batched", emphasis::blue},    {"autocast", emphasis::blue}, {"fallback", emphasis::yellow},
-    {"fallthrough", emphasis::dim}, {"passes", emphasis::dim},    {"ambiguous", emphasis::red},
-    {"result", emphasis::red},      {"suppose", emphasis::blue},  {"changes", emphasis::yellow},
-    {"gives", emphasis::yellow},    {"-", emphasis::dim},         {"+", emphasis::green},
-    {"throws", emphasis::red},      {"note", emphasis::yellow},
+    {"takes", emphasis::green},    {"kernel", emphasis::green},   {"default", emphasis::blue},
+    {"composite", emphasis::blue}, {"nested", emphasis::blue},    {"autograd", emphasis::blue},
+    {"batched", emphasis::blue},   {"autocast", emphasis::blue},  {"fallback", emphasis::yellow},
+    {"layout", emphasis::blue},    {"bridge", emphasis::yellow},  {"fallthrough", emphasis::dim},
+    {"passes", emphasis::dim},     {"ambiguous", emphasis::red},  {"result", emphasis::red},
+    {"suppose", emphasis::blue},   {"changes", emphasis::yellow}, {"gives", emphasis::yellow},
+    {"-", emphasis::dim},          {"+", emphasis::green},        {"throws", emphasis::red},
+    {"note", emphasis::yellow},
 };
 
 emphasis style_of(std::string_view word) {

@@ -93,6 +93,7 @@ export import :static_dispatch.installation;
 // Answers about what is registered, as data, text and JSON.
 export import :inspect.operator_page;
 export import :inspect.inspect;
+export import :inspect.kernel_remark;
 export import :inspect.computed_table;
 export import :inspect.explain;
 export import :inspect.why_not;

@@ -7,7 +7,5 @@ export module topbit.cuda;
 
 export import topbit.tensor;
 export import :runtime;
-export import :memory;
-export import :stream;
 export import :graph;
 export import :registration;

@@ -34,7 +34,7 @@ class capturing_stream {
     const std::lock_guard held(idle.lock);
     idle.streams.push_back(native_);
   }
-  cuda_stream get() const { return cuda_stream::of_native(device_, native_); }
+  stream get() const { return stream::of_native(device_, native_); }
 
  private:
   struct idle_streams {
@@ -89,18 +89,18 @@ class cuda_graph::recorder final : public author::random_recorder {
 cuda_graph cuda_graph::capture(const std::function<void()>& work, device d) {
   detail::check_cuda_device(d);
   const capturing_stream own(d);
-  const cuda_stream stream = own.get();
+  const stream own_stream = own.get();
   cuda_graph graph(d);
-  const cuda_stream_guard here(stream);
+  const stream_guard here(own_stream);
   const recorder drawn(graph);
-  detail::check_cuda(d, runtime().begin_capture(d.index, stream.native(), &graph.native_), "capturing a graph");
+  detail::check_cuda(d, runtime().begin_capture(d.index, own_stream.native(), &graph.native_), "capturing a graph");
   try {
     work();
   } catch (...) {
-    runtime().end_capture(d.index, stream.native(), graph.native_);
+    runtime().end_capture(d.index, own_stream.native(), graph.native_);
     throw;
   }
-  detail::check_cuda(d, runtime().end_capture(d.index, stream.native(), graph.native_), "capturing a graph");
+  detail::check_cuda(d, runtime().end_capture(d.index, own_stream.native(), graph.native_), "capturing a graph");
   return graph;
 }
 

@@ -4,7 +4,6 @@ export module topbit.cuda:graph;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
-import :stream;
 
 namespace topbit {
 

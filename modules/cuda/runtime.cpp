@@ -59,12 +59,7 @@ std::string cuda_unavailable_reason() {
 
 void detail::check_cuda_device(device d) {
   if (d.type != backend::CUDA) throw device_error("found " + to_string(d) + ", wanted a CUDA device");
-  const int count = cuda_device_count();
-  if (count == 0) throw device_error(to_string(d) + ": " + cuda_unavailable_reason());
-  if (d.index < 0 || d.index >= count) {
-    throw device_error("found " + to_string(d) + ", wanted cuda:0" +
-                       (count == 1 ? "" : " to cuda:" + std::to_string(count - 1)));
-  }
+  author::check_device(d);
 }
 
 cuda_properties properties_of(device d) {
@@ -73,12 +68,6 @@ cuda_properties properties_of(device d) {
   detail::check_cuda(d, runtime().properties(d.index, &p), "reading properties");
   return {p.name,     p.memory_bytes, p.major,          p.minor,          p.multiprocessors,
           p.l2_bytes, p.shared_bytes, p.driver_version, p.runtime_version};
-}
-
-void synchronize(device d) {
-  detail::check_cuda_device(d);
-  detail::check_cuda(d, memory().synchronize(d.index), "waiting for work");
-  detail::check_reports(d);
 }
 
 void set_deterministic(bool on) noexcept { runtime().set_deterministic(on); }
@@ -111,6 +100,7 @@ void detail::check_reports(device d) {
 }
 
 bool detail::register_cuda() {
+  set_cuda_device_hook();
   set_memory_hook(backend::CUDA, cuda_memory_hook);
   author::register_strided_backend(*tb_cuda_kernels(), key::CUDA);
   return true;

@@ -1,4 +1,10 @@
-// CUDA devices: queries and synchronisation.
+// CUDA devices: queries, and errors that kernels report.
+//
+// Kernels run asynchronously, so an error they find in an element is thrown by the next call that waits: synchronize(),
+// one that copies elements to the host, or one of a stream or an event. It throws what the operator would have thrown
+// on the host, such as shape_error for an index out of range, and names the operator. Invalid elements have been
+// skipped, and the device stays usable. With TOPBIT_CUDA_BLOCKING=1 in the environment every call waits for its kernel,
+// and throws itself.
 export module topbit.cuda:runtime;
 
 import topbit.std;
@@ -27,17 +33,6 @@ export struct cuda_properties {
 /// Throws device_error if there is no such device.
 export cuda_properties properties_of(device d);
 
-/// Waits for all work on the device.
-///
-/// Kernels run asynchronously, so an error they find in an element is thrown by the next call that waits: this one, one
-/// that copies elements to the host, or one of stream and event. It throws what the operator would have thrown on the
-/// host, such as shape_error for an index out of range, and names the operator. Invalid elements have been skipped, and
-/// the device stays usable. With TOPBIT_CUDA_BLOCKING=1 in the environment every call waits for its kernel, and throws
-/// itself.
-///
-/// Throws device_error with the runtime's text if the device failed.
-export void synchronize(device d);
-
 /// Deterministic mode: sums of floats into elements that several threads add to use a fixed order, which is slower. Off
 /// by default; process-wide.
 export void set_deterministic(bool on) noexcept;
@@ -51,6 +46,8 @@ void check_cuda(device d, int status, std::string_view doing);
 void check_reports(device d);
 // Throws device_error unless it is an existing CUDA device.
 void check_cuda_device(device d);
+// Streams, events, pinned memory and statistics of CUDA devices.
+void set_cuda_device_hook();
 
 }  // namespace detail
 

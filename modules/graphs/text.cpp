@@ -279,8 +279,8 @@ class text_parser {
     entry.is.type = author::read_text<dtype>(in_);
     entry.sizes = list('[', ']');
     entry.strides = in_.peek() == '{' ? list('{', '}') : dense_strides(entry.sizes);
-    for (const layout how : {layout::sparse_coo, layout::sparse_csr, layout::opaque}) {
-      if (!in_.take_word(name_of(how))) continue;
+    for (const layout how : all_layouts) {
+      if (how == layout::strided || !in_.take_word(name_of(how))) continue;
       entry.is.layout = how;
       entry.strides = entry.sizes;
     }

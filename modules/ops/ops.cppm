@@ -26,6 +26,7 @@ export import :view.view;
 export import :view.view_list;
 
 export import :create.create;
+export import :create.pinned;
 export import :create.sequence;
 
 export import :random.dropout;

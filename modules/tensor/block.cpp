@@ -49,6 +49,7 @@ void give(void* block, unsigned size_class) noexcept {
 
 void* allocate_by(const memory_hook& hook, device where, std::size_t bytes) {
   void* const block = hook.allocate(where, bytes);
+  detail::count_allocated(where, bytes);
   if (detail::memory_is_observed.load(std::memory_order_relaxed)) detail::tell_allocated(where, block, bytes);
   return block;
 }
@@ -80,8 +81,12 @@ storage::storage(device d, std::size_t size, const memory_hook& own)
 void storage::find_memory() {
   if (where.type == backend::Meta) return;
   hook = &memory_of(where);
-  if (bytes == 0) return;
-  data = where.type == backend::CPU ? take(detail::block_class(bytes), bytes) : allocate_by(*hook, where, bytes);
+  if (where.type == backend::CPU) {
+    if (bytes != 0) data = take(detail::block_class(bytes), bytes);
+    return;
+  }
+  author::check_device(where);
+  if (bytes != 0) data = allocate_by(*hook, where, bytes);
 }
 
 storage::~storage() {
@@ -89,6 +94,7 @@ storage::~storage() {
   if (hook == &detail::host_hook) {
     give(data, detail::block_class(bytes));
   } else {
+    detail::count_freed(where, bytes);
     if (detail::memory_is_observed.load(std::memory_order_relaxed)) detail::tell_freed(where, data, bytes);
     hook->release(where, data);
   }

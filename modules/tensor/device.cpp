@@ -21,16 +21,6 @@ void detail::raise_bad_index(int index) {
   throw device_error("device cuda:" + std::to_string(index) + ": wanted an index of 0 to 127");
 }
 
-std::string_view name_of(layout l) noexcept {
-  switch (l) {
-    case layout::strided: return "strided";
-    case layout::sparse_coo: return "sparse_coo";
-    case layout::sparse_csr: return "sparse_csr";
-    case layout::opaque: break;
-  }
-  return "opaque";
-}
-
 std::string_view name_of(memory_format f) noexcept {
   return f == memory_format::contiguous ? "contiguous_format" : "preserve_format";
 }

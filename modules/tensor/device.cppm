@@ -28,11 +28,37 @@ export constexpr device cuda(int index = 0) {
 }
 export inline constexpr device meta{backend::Meta};
 
-/// How elements are laid out. Sparse layouts have keys but no tensors yet; an opaque tensor is understood by its
-/// backend only (author::make_opaque).
-export enum class layout : std::uint8_t { strided, sparse_coo, sparse_csr, opaque };
+/// How elements are laid out. topbit itself has tensors of the first; a library brings those of another with
+/// author::make_opaque() and the kernels for their keys. An opaque tensor is understood by its backend only.
+export enum class layout : std::uint8_t {
+  strided,
+  sparse_coo,
+  sparse_csr,
+  sparse_csc,
+  sparse_bsr,
+  sparse_bsc,
+  quantized,
+  mkldnn,  // the blocked layouts of oneDNN, on the CPU
+  opaque
+};
+export inline constexpr std::array all_layouts{layout::strided,    layout::sparse_coo, layout::sparse_csr,
+                                               layout::sparse_csc, layout::sparse_bsr, layout::sparse_bsc,
+                                               layout::quantized,  layout::mkldnn,     layout::opaque};
 /// "strided", "sparse_coo"
-export std::string_view name_of(layout l) noexcept;
+export constexpr std::string_view name_of(layout l) noexcept {
+  switch (l) {
+    case layout::strided: return "strided";
+    case layout::sparse_coo: return "sparse_coo";
+    case layout::sparse_csr: return "sparse_csr";
+    case layout::sparse_csc: return "sparse_csc";
+    case layout::sparse_bsr: return "sparse_bsr";
+    case layout::sparse_bsc: return "sparse_bsc";
+    case layout::quantized: return "quantized";
+    case layout::mkldnn: return "mkldnn";
+    case layout::opaque: break;
+  }
+  return "opaque";
+}
 export enum class memory_format : std::uint8_t { contiguous, preserve };
 /// "contiguous_format", "preserve_format"
 export std::string_view name_of(memory_format f) noexcept;
@@ -46,7 +72,12 @@ namespace detail {
 constexpr functionality functionality_of(layout l) noexcept {
   switch (l) {
     case layout::sparse_coo: return functionality::Sparse;
-    case layout::sparse_csr: return functionality::SparseCsr;
+    case layout::sparse_csr:
+    case layout::sparse_csc:
+    case layout::sparse_bsr:
+    case layout::sparse_bsc: return functionality::SparseCsr;
+    case layout::quantized: return functionality::Quantized;
+    case layout::mkldnn: return functionality::MkldnnCPU;
     case layout::strided:
     case layout::opaque: break;
   }
@@ -55,9 +86,11 @@ constexpr functionality functionality_of(layout l) noexcept {
 }  // namespace detail
 
 /// The keys of an ordinary tensor: its backend key and the layers that every tensor brings.
+/// The mkldnn layout has a key on the CPU alone, so it brings no other backend.
 export constexpr key_set keys_of(layout l, device d, dtype) noexcept {
-  return {dispatch_key{detail::functionality_of(l), d.type}, key::ADInplaceOrView, author::autograd_key_of(d.type),
-          key::AutocastFunctionality};
+  const backend b = l == layout::mkldnn ? backend::CPU : d.type;
+  const dispatch_key own = l == layout::mkldnn ? key::MkldnnCPU : dispatch_key{detail::functionality_of(l), b};
+  return key_set{own, key::ADInplaceOrView, author::autograd_key_of(b), key::AutocastFunctionality};
 }
 
 namespace detail {

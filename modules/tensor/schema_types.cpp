@@ -15,34 +15,22 @@ namespace views = ranges::views;
 
 namespace {
 
-template <class T>
-struct named {
-  std::string_view name;
-  T value;
-};
-constexpr named<layout> layouts[] = {{"strided", layout::strided},
-                                     {"sparse_coo", layout::sparse_coo},
-                                     {"sparse_csr", layout::sparse_csr},
-                                     {"opaque", layout::opaque}};
-constexpr named<memory_format> memory_formats[] = {{"contiguous_format", memory_format::contiguous},
-                                                   {"preserve_format", memory_format::preserve}};
+constexpr std::array all_memory_formats{memory_format::contiguous, memory_format::preserve};
 
 std::string listed(auto names) { return names | views::join(std::string(", ")) | ranges::to<std::string>(); }
 
 template <class T, std::size_t N>
-T read_name(author::text_reader& in, const named<T> (&all)[N]) {
-  for (const named<T>& n : all) {
-    if (in.take_word(n.name)) return n.value;
+T read_name(author::text_reader& in, const std::array<T, N>& all) {
+  for (const T x : all) {
+    if (in.take_word(name_of(x))) return x;
   }
-  in.fail("one of " + listed(all | views::transform(&named<T>::name)));
+  in.fail("one of " + listed(all | views::transform([](T x) { return name_of(x); })));
 }
 // An enumerator without a name (from a cast) is written as its number.
 template <class T, std::size_t N>
-void write_name(std::string& out, T x, const named<T> (&all)[N]) {
-  for (const named<T>& n : all) {
-    if (n.value == x) return void(out += n.name);
-  }
-  out += std::to_string(static_cast<int>(x));
+void write_name(std::string& out, T x, const std::array<T, N>& all) {
+  if (std::ranges::find(all, x) == all.end()) return void(out += std::to_string(static_cast<int>(x)));
+  out += name_of(x);
 }
 
 }  // namespace
@@ -55,10 +43,10 @@ dtype boxed_type<dtype>::read(author::text_reader& in) {
 void boxed_type<dtype>::write(std::string& out, dtype x) {
   out += static_cast<std::size_t>(x) < dtype_count ? std::string(name_of(x)) : std::to_string(static_cast<int>(x));
 }
-layout boxed_type<layout>::read(author::text_reader& in) { return read_name(in, layouts); }
-void boxed_type<layout>::write(std::string& out, layout x) { write_name(out, x, layouts); }
-memory_format boxed_type<memory_format>::read(author::text_reader& in) { return read_name(in, memory_formats); }
-void boxed_type<memory_format>::write(std::string& out, memory_format x) { write_name(out, x, memory_formats); }
+layout boxed_type<layout>::read(author::text_reader& in) { return read_name(in, all_layouts); }
+void boxed_type<layout>::write(std::string& out, layout x) { write_name(out, x, all_layouts); }
+memory_format boxed_type<memory_format>::read(author::text_reader& in) { return read_name(in, all_memory_formats); }
+void boxed_type<memory_format>::write(std::string& out, memory_format x) { write_name(out, x, all_memory_formats); }
 
 device boxed_type<device>::read(author::text_reader& in) {
   const std::size_t begin = in.column();

@@ -141,10 +141,10 @@ struct author::schema_default<device> {
 template <>
 struct author::schema_default<layout> {
   static constexpr bool accepts(std::string_view text) {
-    return text == "strided" || text == "sparse_coo" || text == "sparse_csr";
+    return std::ranges::any_of(all_layouts, [&](layout l) { return name_of(l) == text; });
   }
   static constexpr layout from(std::string_view text) {
-    return text == "strided" ? layout::strided : text == "sparse_coo" ? layout::sparse_coo : layout::sparse_csr;
+    return *std::ranges::find_if(all_layouts, [&](layout l) { return name_of(l) == text; });
   }
 };
 template <>

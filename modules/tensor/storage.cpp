@@ -46,7 +46,12 @@ void set_memory_hook(device_type t, const memory_hook& hook) {
                        ", wanted a device type other than cpu and meta" +
                        (t == backend::CPU ? ", whose memory is the host's" : ", which has no memory"));
   }
+  detail::count_memory_of(t);
   hooks[static_cast<unsigned>(t)].store(&detail::keep_hook(hook), std::memory_order_release);
+}
+
+bool detail::has_memory(device_type t) noexcept {
+  return t == backend::CPU || hooks[static_cast<unsigned>(t)].load(std::memory_order_acquire) != nullptr;
 }
 
 const memory_hook& memory_of(device d) {

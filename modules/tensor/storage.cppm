@@ -62,6 +62,8 @@ namespace detail {
 extern constinit thread_local std::uint32_t this_thread_birth [[gnu::tls_model("initial-exec")]];
 
 extern const memory_hook host_hook;
+// Whether memory_of() has an answer.
+bool has_memory(device_type t) noexcept;
 // A copy that is never destroyed.
 const memory_hook& keep_hook(const memory_hook& hook);
 

@@ -15,6 +15,7 @@ export import :memory_observer;
 export import :shape;
 export import :allocator.host_memory;
 export import :storage;
+export import :device_hook;
 
 // Tier 3: the handle.
 export import :handle;
@@ -26,3 +27,4 @@ export import :rule_kinds;
 export import :plan;
 export import :overlap;
 export import :print;
+export import :stream;

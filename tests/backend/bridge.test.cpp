@@ -1,8 +1,10 @@
 // The host bridge: what is copied, which kernels a backend runs itself, who may run on the host, what is refused.
 #include <topbit/kernel_abi.h>
 
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "far_memory.h"
@@ -44,6 +46,8 @@ constexpr tb_kernels own_kernels = [] {
   return k;
 }();
 
+tb::tensor own_exp(const tb::tensor& self) { return self; }
+
 int two_devices() { return 2; }
 
 // A backend without kernels, and one with some of one entry.
@@ -53,7 +57,7 @@ tb::backend bare() {
 }
 tb::backend mine() {
   static const tb::backend b = tb::author::register_backend(
-      "mine", {.memory = far_memory::hook, .device_count = &two_devices, .kernels = &own_kernels});
+      "mine", {.memory = far_memory::hook, .device = {.count = &two_devices}, .kernels = &own_kernels});
   return b;
 }
 
@@ -171,6 +175,46 @@ TEST_CASE("bridge: backends exchange tensors, and give all memory back", "[backe
     CHECK(values(moved(y * 2, bare()) + x) == list{3, 6, 9});
   }
   CHECK(far_memory::blocks == before);
+}
+
+TEST_CASE("bridge: inspection says which operators the host computes, and why", "[backend][bridge]") {
+  const auto said = [](std::string_view op, tb::backend b) {
+    const tb::inspect::table_row row = tb::inspect::computed_row(tb::find(op), tb::key_of(b));
+    return std::string(tb::inspect::word_of(row)) + ": " + row.note;
+  };
+  CHECK(said("aten::relu", mine()) == "kernel: ");
+  CHECK(said("aten::neg", mine()) == "bridge: host bridge: no such operation in entry elementwise");
+  CHECK(said("aten::sum", mine()) == "bridge: host bridge: no entry reduce");
+  CHECK(said("aten::relu", bare()) == "bridge: host bridge: no entry elementwise");
+  {
+    // A kernel of one's own for an operator of the device is no bridge.
+    const auto own = tb::implement("aten", tb::key_of(bare())).impl<&own_exp>(aten::exp);
+    CHECK(said("aten::exp", bare()) == "kernel: ");
+  }
+  CHECK(said("aten::exp", bare()) == "bridge: host bridge: no entry elementwise");
+  CHECK(said("aten::copy_", bare()) == "bridge: host bridge: no entry copy");
+  CHECK(said("aten::zero_", bare()) == "bridge: host bridge: no entry elementwise");
+  CHECK(said("aten::empty.memory_format", bare()) == "kernel: ");
+  CHECK(said("aten::empty_strided", bare()) == "kernel: ");
+  const tb::inference_mode no_layers;
+  const tb::tensor x = moved(tb::ones({2}), bare());
+  CHECK(to_string(tb::explain(aten::sum, x)).find("host bridge: no entry reduce") != std::string::npos);
+  // All that a device without kernels has but what allocates.
+  const tb::dispatch_key k = tb::key_of(bare());
+  std::vector<std::string> own;
+  for (const auto& line : tb::coverage(tb::registry::process(), std::array{k}).operators) {
+    if (tb::inspect::word_of(line.cells[0]) == "kernel") own.push_back(line.op);
+  }
+  CHECK(own == std::vector<std::string>{"aten::empty.memory_format", "aten::empty_strided"});
+}
+
+TEST_CASE("bridge: the kernels of a table that an operator uses are known", "[backend][bridge]") {
+  using kernels = std::vector<tb::author::table_kernel>;
+  CHECK(tb::author::kernels_used_by("aten::relu") == kernels{{TB_ENTRY_ELEMENTWISE, TB_RELU}});
+  CHECK(tb::author::kernels_used_by("aten::relu_") == kernels{{TB_ENTRY_ELEMENTWISE, TB_RELU}});
+  CHECK(tb::author::kernels_used_by("aten::mm") == kernels{{TB_ENTRY_MATMUL, -1}});
+  CHECK(tb::author::kernels_used_by("aten::transpose.int").empty());
+  CHECK(tb::author::kernels_used_by("nothing::here").empty());
 }
 
 TEST_CASE("register_backend: refuses what it cannot use, and registers nothing then", "[backend][bridge]") {

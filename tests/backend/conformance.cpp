@@ -1,5 +1,6 @@
 // The conformance test of topbit.backend_test, on the device that the first word names: a device of this folder, or
-// "npu_without_<entry>", the npu whose kernel table lacks an entry, "npu_without_all" any.
+// "npu_without_<entry>", the npu whose kernel table lacks an entry, "npu_without_all" any; "queued", which works
+// asynchronously.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -7,11 +8,12 @@
 
 #include "npu/kernels.h"
 
-#include "far_memory.h"
+#include "queued.h"
 
 import topbit;
 import topbit.backend;
 import topbit.backend_test;
+import topbit.cuda;
 
 namespace {
 
@@ -47,6 +49,7 @@ int main(int count, char** words) {
     kernels = without(std::string_view(device).substr(partial.size()));
     topbit::author::register_backend(device, {.memory = far_memory::hook, .kernels = &kernels});
   }
+  if (device == "queued") queued::device();
   words[1] = words[0];
   return topbit::backend_test::run(device, count - 1, words + 1);
 }

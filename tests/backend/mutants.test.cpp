@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <thread>
@@ -59,7 +60,9 @@ enum fault {
   dilation,
   partial_write,
   decay,
-  shared_scratch
+  shared_scratch,
+  across,
+  never_starts
 };
 fault planted = none;
 
@@ -275,9 +278,19 @@ constexpr tb_kernels kernels = [] {
   return k;
 }();
 
+void copy_across(tb::device, void* to, tb::device, const void* from, std::size_t bytes) {
+  std::memcpy(flipped(to), flipped(from), planted == across && bytes > 1 ? bytes - 1 : bytes);
+}
+void start_copy_in(tb::device d, void* to, const void* from, std::size_t bytes) {
+  if (planted != never_starts) far_memory::copy_in(d, to, from, bytes);
+}
+int device_count() { return 2; }
+
 tb::device mutant() {
-  static const tb::backend b =
-      tb::author::register_backend("mutant", {.memory = {allocate, release, copy_in, copy_out}, .kernels = &kernels});
+  static const tb::backend b = tb::author::register_backend(
+      "mutant", {.memory = {allocate, release, copy_in, copy_out, copy_across, start_copy_in},
+                 .device = {.count = device_count},
+                 .kernels = &kernels});
   return {b};
 }
 
@@ -292,7 +305,7 @@ TEST_CASE("backend test: a device without a fault passes, fully and quickly", "[
   planted = none;
   const kit::report quickly = kit::test(mutant(), {.quick = true, .seed = 7});
   CHECK(quickly.passed());
-  CHECK(quickly.levels.size() == 14);
+  CHECK(quickly.levels.size() == 16);
   if (test_scale() >= 0.1) CHECK(kit::test(mutant()).passed());
 }
 
@@ -306,7 +319,7 @@ TEST_CASE("backend test: every planted fault is found at its level", "[backend][
       mutation{softmax_gradient, 9}, mutation{weight_gradient, 10}, mutation{in_place, 11}, mutation{momentum, 12},
       mutation{infinity, 4}, mutation{wide_integers, 4}, mutation{bfloat16_sum, 5}, mutation{long_sum, 5},
       mutation{long_product, 6}, mutation{dilation, 6}, mutation{partial_write, 7}, mutation{decay, 12},
-      mutation{shared_scratch, 13});
+      mutation{shared_scratch, 13}, mutation{across, 1}, mutation{never_starts, 1});
   // Where everything is slow, a sample.
   static sampled_cases drawn;
   if (test_scale() < 0.1 && !drawn.is_drawn()) return;
@@ -321,15 +334,17 @@ TEST_CASE("backend test: every planted fault is found at its level", "[backend][
 
 TEST_CASE("backend test: declared holes are no failures, and are failures when they work", "[backend][mutants]") {
   planted = exponential;
-  const kit::options with_hole{
-      .first_level = 4, .last_level = 4, .holes = {{"aten::exp", tb::dtype::float32, "it is not exact"}}};
+  const kit::options with_hole{.first_level = 4,
+                               .last_level = 4,
+                               .holes = {{"aten::exp", tb::dtype::float32, "it is not exact"},
+                                         {"aten::exp_", tb::dtype::float32, "it is not exact"}}};
   const kit::report r = kit::test(mutant(), with_hole);
   planted = none;
   INFO(kit::to_string(r));
   CHECK(r.passed());
   const kit::report works = kit::test(mutant(), with_hole);
   CHECK_FALSE(works.passed());
-  REQUIRE(works.false_holes.size() == 1);
+  REQUIRE(works.false_holes.size() == 2);
   CHECK(works.false_holes[0].starts_with("aten::exp: declared a hole (it is not exact), and all "));
   CHECK(kit::to_string(works).ends_with("; remove it\nFAILED\n"));
 }

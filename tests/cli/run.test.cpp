@@ -196,4 +196,14 @@ TEST_CASE("page: no name can end the page's data or begin something else in it",
   CHECK(data["operators"][6][0] == names[6]);
   CHECK(data["shadowed"][0]["sentence"] == "</SCRIPT>" + names[0]);
   CHECK(data["cells"].size() == 1);
+  CHECK_FALSE(data["cells"][0].contains("note"));
+}
+
+TEST_CASE("page: a cell has the word and the note of a remark", "[cli][page]") {
+  tb::inspect::coverage_report report;
+  report.keys = {key::CPU};
+  report.operators.push_back(
+      {"a::b", {{key::CPU, tb::inspect::row_reason::kernel, false, key::CPU, {"f.cpp", 1}, "in part", "half"}}});
+  CHECK(count_of(R"({"word":"half","reason":"kernel","for":null,"place":"f.cpp:1","note":"in part"})",
+                 cli::page_of(report)) == 1);
 }

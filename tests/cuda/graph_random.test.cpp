@@ -122,10 +122,10 @@ TEST_CASE("graph: replays in several streams order their random states", "[cuda]
     aten::add_Tensor_(sum, x);
   };
   const tb::cuda_graph graph = tb::cuda_graph::capture(draw, where);
-  const tb::cuda_stream streams[] = {tb::cuda_stream::from_pool(where), tb::cuda_stream::from_pool(where)};
+  const tb::stream streams[] = {tb::stream::from_pool(where), tb::stream::from_pool(where)};
   tb::synchronize(where);
   for (int i = 0; i < 20; ++i) {
-    const tb::cuda_stream_guard here(streams[i % 2]);
+    const tb::stream_guard here(streams[i % 2]);
     graph.replay();
   }
   tb::synchronize(where);
@@ -228,13 +228,13 @@ TEST_CASE("graph: random numbers of the host, and of streams that are not captur
   const tb::device where = cuda_tests::need();
   tb::manual_seed(7);
   tb::tensor host = aten::zeros(tb::shape{5}), beside = aten::zeros(tb::shape{5}, tb::arg<"device"> = where), x;
-  const tb::cuda_stream other = tb::cuda_stream::from_pool(where);
+  const tb::stream other = tb::stream::from_pool(where);
   tb::synchronize(where);
   const tb::cuda_graph graph = tb::cuda_graph::capture(
       [&] {
         aten::uniform_(host);
         {
-          const tb::cuda_stream_guard there(other);
+          const tb::stream_guard there(other);
           aten::uniform_(beside);
         }
         x = aten::rand(tb::shape{5}, tb::arg<"device"> = where);
@@ -273,9 +273,9 @@ TEST_CASE("graph: another thread's random numbers in a captured stream are refus
   std::string text;
   (void)tb::cuda_graph::capture(
       [&] {
-        const tb::cuda_stream captured = tb::cuda_stream::current(where);
+        const tb::stream captured = tb::stream::current(where);
         std::thread([&] {
-          const tb::cuda_stream_guard there(captured);
+          const tb::stream_guard there(captured);
           text = toy::text_of<tb::device_error>([&] { aten::uniform_(x); });
         }).join();
       },

@@ -15,9 +15,9 @@ TEST_CASE("memory: freed memory is reused", "[cuda][memory]") {
       const tb::tensor t = cuda_tests::filled({n}, 1, where);
       first = t.data();
     }
-    const auto before = tb::cuda_memory(where);
+    const auto before = tb::device_memory(where);
     const tb::tensor t = cuda_tests::filled({n}, 2, where);
-    const auto after = tb::cuda_memory(where);
+    const auto after = tb::device_memory(where);
     CHECK(t.data() == first);
     CHECK(after.reused == before.reused + 1);
     CHECK(after.bytes_reserved == before.bytes_reserved);
@@ -29,15 +29,15 @@ TEST_CASE("memory: freed memory is reused", "[cuda][memory]") {
 
 TEST_CASE("memory: cached memory can be released", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
-  tb::release_cached_cuda_memory(where);
-  const auto before = tb::cuda_memory(where);
+  tb::release_cached_memory(where);
+  const auto before = tb::device_memory(where);
   {
     const tb::tensor large = cuda_tests::filled({1 << 22}, 1, where), small = cuda_tests::filled({10}, 1, where);
-    CHECK(tb::cuda_memory(where).bytes_reserved > before.bytes_reserved);
+    CHECK(tb::device_memory(where).bytes_reserved > before.bytes_reserved);
   }
-  CHECK(tb::cuda_memory(where).bytes_in_use == before.bytes_in_use);
-  tb::release_cached_cuda_memory(where);
-  CHECK(tb::cuda_memory(where).bytes_reserved == before.bytes_reserved);
+  CHECK(tb::device_memory(where).bytes_in_use == before.bytes_in_use);
+  tb::release_cached_memory(where);
+  CHECK(tb::device_memory(where).bytes_reserved == before.bytes_reserved);
 }
 
 TEST_CASE("memory: live tensors never share memory", "[cuda][memory]") {
@@ -60,8 +60,8 @@ TEST_CASE("memory: live tensors never share memory", "[cuda][memory]") {
 
 TEST_CASE("memory: out of memory reports the usage, and the next small call works", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
-  tb::release_cached_cuda_memory(where);
-  const auto before = tb::cuda_memory(where);
+  tb::release_cached_memory(where);
+  const auto before = tb::device_memory(where);
   const auto too_many = static_cast<std::int64_t>(before.bytes_on_device / 4 + 1024);
   const std::string text =
       toy::text_of<tb::out_of_device_memory>([&] { (void)cuda_tests::filled({too_many}, 1, where); });
@@ -70,15 +70,15 @@ TEST_CASE("memory: out of memory reports the usage, and the next small call work
                          " bytes on cuda:0: found no "));
   CHECK(text.find("are in use") != std::string::npos);
   CHECK(text.find("MiB free") != std::string::npos);
-  CHECK(tb::cuda_memory(where).out_of_memory == before.out_of_memory + 1);
+  CHECK(tb::device_memory(where).out_of_memory == before.out_of_memory + 1);
   CHECK(cuda_tests::values(cuda_tests::filled({2}, 3, where)) == std::vector<double>{3, 3});
 }
 
 TEST_CASE("memory: a limit holds, and cached memory is released before it is an error", "[cuda][memory]") {
   const tb::device where = cuda_tests::need();
-  tb::release_cached_cuda_memory(where);
-  const auto held = tb::cuda_memory(where).bytes_reserved;
-  tb::set_cuda_memory_limit(where, held + (std::uint64_t{20} << 20));
+  tb::release_cached_memory(where);
+  const auto held = tb::device_memory(where).bytes_reserved;
+  tb::set_memory_limit(where, held + (std::uint64_t{20} << 20));
   {
     const tb::tensor sixteen = cuda_tests::filled({4 << 20}, 1, where);
   }
@@ -89,7 +89,7 @@ TEST_CASE("memory: a limit holds, and cached memory is released before it is an 
   const std::string text =
       toy::text_of<tb::out_of_device_memory>([&] { (void)cuda_tests::filled({8 << 20}, 1, where); });
   CHECK(text.find("; the limit is ") != std::string::npos);
-  tb::set_cuda_memory_limit(where, 0);
+  tb::set_memory_limit(where, 0);
   CHECK(cuda_tests::values(aten::sum(cuda_tests::filled({8 << 20}, 1, where))) == std::vector<double>{8 << 20});
 }
 

@@ -24,8 +24,8 @@ TEST_CASE("runtime: a program without a device starts, and using one reports wha
   for (const std::string& text :
        {toy::text_of<tb::device_error>([] { (void)aten::zeros(tb::shape{2}, tb::arg<"device"> = tb::cuda()); }),
         toy::text_of<tb::device_error>([] { (void)tb::properties_of(tb::cuda()); }),
-        toy::text_of<tb::device_error>([] { (void)tb::cuda_stream::current(); }),
-        toy::text_of<tb::device_error>([] { (void)tb::cuda_memory(tb::cuda()); }),
+        toy::text_of<tb::device_error>([] { (void)tb::stream::current(tb::cuda()); }),
+        toy::text_of<tb::device_error>([] { (void)tb::device_memory(tb::cuda()); }),
         toy::text_of<tb::device_error>([] { (void)tb::pin_memory(aten::zeros(tb::shape{2})); }),
         toy::text_of<tb::device_error>([] { (void)tb::cuda_graph::capture([] {}); })}) {
     const bool says = text.find("cuda:0") != std::string::npos || text.find("no CUDA device") != std::string::npos;
@@ -44,7 +44,7 @@ TEST_CASE("runtime: a missing device is named, with the available ones", "[cuda]
   CHECK(toy::text_of<tb::device_error>([&] { tb::synchronize(none); }) == wanted);
   CHECK(toy::text_of<tb::device_error>([&] { (void)aten::zeros(tb::shape{2}, tb::arg<"device"> = none); }) ==
         "aten::zeros: in aten::empty.memory_format: " + wanted);
-  CHECK(toy::text_of<tb::device_error>([] { tb::synchronize(tb::cpu); }) == "found cpu, wanted a CUDA device");
+  CHECK(toy::text_of<tb::device_error>([] { (void)tb::properties_of(tb::cpu); }) == "found cpu, wanted a CUDA device");
 }
 
 TEST_CASE("runtime: tensors of two devices in one call are refused", "[cuda][runtime]") {

@@ -317,17 +317,17 @@ void gpu() {
   }
   const tb::device where = tb::cuda();
   const tensor x = tb::ones({4}, arg<"device"> = where), host = tb::pin_memory(tb::ones({4}));
-  const tb::cuda_stream stream = tb::cuda_stream::from_pool();
+  const tb::stream stream = tb::stream::from_pool(tb::cuda());
   {
-    const tb::cuda_stream_guard guard(stream);
+    const tb::stream_guard guard(stream);
     tb::record_stream(x, stream);
-    const tb::cuda_event event = stream.record();
-    tb::cuda_stream::current().wait(event);
+    const tb::event event = stream.record();
+    tb::stream::current(tb::cuda()).wait(event);
   }
   const tb::cuda_graph graph = tb::cuda_graph::capture([&] { x + x; });
   graph.replay();
   tb::synchronize(where);
-  tb::release_cached_cuda_memory(where);
+  tb::release_cached_memory(where);
 }
 
 void watching() {

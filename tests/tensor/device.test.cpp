@@ -68,6 +68,14 @@ TEST_CASE("device: every backend and layout has keys, and the backend's key is t
       CHECK_FALSE(sparse.has(tb::functionality::Dense));
       CHECK(sparse.contains(tb::author::autograd_key_of(type)));
       CHECK(csr.contains(tb::author::autograd_key_of(type)));
+      for (const tb::layout l : {tb::layout::sparse_csc, tb::layout::sparse_bsr, tb::layout::sparse_bsc}) {
+        CHECK(tb::keys_of(l, d, t) == csr);
+      }
+      const tb::key_set quantized = tb::keys_of(tb::layout::quantized, d, t);
+      CHECK(quantized.contains(tb::dispatch_key{tb::functionality::Quantized, type}));
+      CHECK_FALSE(quantized.has(tb::functionality::Dense));
+      CHECK(tb::keys_of(tb::layout::mkldnn, d, t) ==
+            tb::key_set{key::MkldnnCPU, key::ADInplaceOrView, key::AutogradCPU, key::AutocastFunctionality});
     }
   }
   CHECK(tb::key_of(backend::none) == tb::dispatch_key{});

@@ -48,6 +48,7 @@ TEST_CASE("printing: a stream takes a tensor and what it is made of", "[tensor][
 TEST_CASE("printing: what has a name has a text", "[tensor][printing]") {
   CHECK(to_string(tb::dtype::bfloat16) == "bfloat16");
   CHECK(to_string(tb::layout::opaque) == "opaque");
+  for (const tb::layout l : tb::all_layouts) CHECK(tb::author::schema_default<tb::layout>::from(name_of(l)) == l);
   CHECK(to_string(tb::backend::CUDA) == "CUDA");
 }
 

@@ -100,7 +100,9 @@ TEST_CASE("schema_types: layouts and memory formats have their names", "[tensor]
   CHECK(written(tb::memory_format::preserve) == "preserve_format");
   CHECK(read_text<tb::memory_format>("contiguous_format") == tb::memory_format::contiguous);
   CHECK(written(static_cast<tb::layout>(9)) == "9");
-  CHECK(refusal<tb::layout>("9") == "found '9' at column 1, wanted one of strided, sparse_coo, sparse_csr, opaque");
+  CHECK(refusal<tb::layout>("9") ==
+        "found '9' at column 1, wanted one of strided, sparse_coo, sparse_csr, "
+        "sparse_csc, sparse_bsr, sparse_bsc, quantized, mkldnn, opaque");
 }
 
 TEST_CASE("schema_types: a scalar keeps its category", "[tensor][text]") {

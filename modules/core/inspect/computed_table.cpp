@@ -3,6 +3,7 @@ module topbit.core;
 import topbit.std;
 import :inspect.snapshot;
 import :inspect.wording;
+import :registry.registry_state;
 
 namespace topbit {
 
@@ -33,6 +34,11 @@ std::string to_string(std::span<const inspect::table_row> table) {
 }
 
 bool inspect::has_entry(const operator_handle& op, dispatch_key key) {
+  const detail::entry& e = detail::entry_of(detail::handle_access::entry(op));
+  const detail::kernel* const published = e.slot(detail::slot_index(key));
+  if (published->kind != detail::kernel_kind::tracer) {
+    return e.defined.load(std::memory_order_acquire) && published->kind != detail::kernel_kind::raise;
+  }
   const inspect::table_row row = inspect::computed_row(op, key);
   return detail::is_usable(row) && row.why != inspect::row_reason::ambiguous;
 }

@@ -19,7 +19,8 @@ export struct table_row {
   bool passes = false;                         // calls pass through: a fallthrough, or no kernel handles the key
   std::optional<key_target> registered_for{};  // what the kernel was registered for; empty where none was selected
   source_location place{};                     // where; empty where none was selected
-  std::string note{};                          // what the kernel does, if it says
+  std::string note{};                          // what the kernel does, if it or its remark says
+  std::string_view word{};                     // of its author::kernel_remark; empty if there is none
   friend bool operator==(const table_row&, const table_row&) = default;
 };
 
@@ -27,7 +28,8 @@ export struct table_row {
 /// one selection.
 export table_row computed_row(const operator_handle& op, dispatch_key key);
 
-/// Does a call that selects this key find a kernel, or pass through? False for an ambiguous slot. Takes the lock.
+/// Does a call that selects this key find a kernel, or pass through? False for an ambiguous slot. Takes no lock, unless
+/// calls are traced.
 export bool has_entry(const operator_handle& op, dispatch_key key);
 
 }  // namespace inspect

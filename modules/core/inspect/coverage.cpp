@@ -140,6 +140,7 @@ inspect::coverage_report coverage(std::span<const operator_handle> operators, st
 std::string_view inspect::word_of(const inspect::table_row& cell) noexcept {
   if (cell.why == inspect::row_reason::transparent) return "passes";
   if (cell.passes) return "fallthrough";
+  if (!cell.word.empty()) return cell.word;
   switch (cell.why) {
     case inspect::row_reason::kernel: return "kernel";
     case inspect::row_reason::default_backend_kernel: return "default";

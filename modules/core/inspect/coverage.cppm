@@ -43,7 +43,8 @@ export struct coverage_report {
   std::vector<shadowed_kernel> shadowed;  // in the order of the operators, then of keys
 };
 
-/// What a cell of the table says in one word: "kernel", "composite", "passes"; "-" where a kernel is missing.
+/// What a cell of the table says in one word: "kernel", "composite", "passes", or the word of its
+/// author::kernel_remark; "-" where a kernel is missing.
 export std::string_view word_of(const table_row& cell) noexcept;
 
 }  // namespace inspect

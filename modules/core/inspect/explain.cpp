@@ -14,7 +14,7 @@ namespace {
 inspect::candidate make_candidate(dispatch_key k, inspect::row_reason rule, const known_kernel* r, std::string why) {
   inspect::candidate c{k, false, rule, std::move(why), {}, {}, 0};
   if (r != nullptr) {
-    c.note = detail::note_of(r->impl);
+    c.note = r->note;
     c.file = r->place.file;
     c.line = r->place.line;
   }

@@ -22,7 +22,7 @@ std::vector<inspect::kernel_dump> dump_of(std::span<const known_kernel> kernels)
   const known_kernel* active = nullptr;
   for (std::size_t i : newest_first) {
     const known_kernel& k = kernels[i];
-    inspect::kernel_dump d{k.key, k.form, k.place, {}, k.replaces, std::string(detail::note_of(k.impl))};
+    inspect::kernel_dump d{k.key, k.form, k.place, {}, k.replaces, k.note};
     if (active != nullptr && active->key == k.key)
       d.overridden_by = active->place;
     else

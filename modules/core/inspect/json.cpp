@@ -28,9 +28,10 @@ struct write {
   static json of(dispatch_key k) { return to_string(k); }
   static json of(key_set s) { return detail::names_in(s); }
 
-  // A member that most have not.
-  static json noted(json made, const std::string& note) {
+  // Members that most have not.
+  static json noted(json made, const std::string& note, std::string_view word = {}) {
     if (!note.empty()) made["note"] = note;
+    if (!word.empty()) made["word"] = std::string(word);
     return made;
   }
 
@@ -77,7 +78,7 @@ struct write {
                   {"passes", r.passes},
                   {"registered_for", r.registered_for ? json(to_string(*r.registered_for)) : json(nullptr)},
                   {"place", of(r.place)}},
-                 r.note);
+                 r.note, r.word);
   }
 
   static json of(const inspect::explained_argument& a) { return {{"name", a.name}, {"keys", of(a.keys)}}; }

@@ -17,7 +17,7 @@ known_kernel copy_of(const live_registration& r) {
   if (r.impl->kind == kernel_kind::boxed) form = inspect::kernel_form::boxed;
   if (r.impl->kind == kernel_kind::fallthrough) form = inspect::kernel_form::fallthrough;
   if (r.impl->kind == kernel_kind::backend_select) form = inspect::kernel_form::generated;
-  return {r.target, form, {r.file, r.line}, r.impl, r.replaces};
+  return {r.target, form, {r.file, r.line}, r.impl, r.replaces, std::string(note_of(r.impl))};
 }
 
 known_fallbacks copy_of(const registry_state& state) {
@@ -47,6 +47,16 @@ known_operator copy_of(const entry& e) {
   return op;
 }
 
+// Without the lock: others' functions make remarks.
+void add_remarks(known_operator& op) {
+  for (known_kernel& k : op.kernels) {
+    if (!k.note.empty() || k.key.is_alias() || k.form == inspect::kernel_form::fallthrough) continue;
+    author::kernel_remark remark = remark_of(k.key.row, op.name, k.place);
+    k.note = std::move(remark.text);
+    k.word = remark.word;
+  }
+}
+
 }  // namespace
 
 const registry_state& state_of(const registry& r) noexcept { return *r.state_; }
@@ -54,8 +64,13 @@ registry_state& state_of(registry& r) noexcept { return *r.state_; }
 
 snapshot take_snapshot(const operator_handle& op) {
   const entry& e = entry_of(handle_access::entry(op));
-  const std::lock_guard lock(e.home->mutex);
-  return {copy_of(e), copy_of(*e.home)};
+  snapshot s;
+  {
+    const std::lock_guard lock(e.home->mutex);
+    s = {copy_of(e), copy_of(*e.home)};
+  }
+  add_remarks(s.op);
+  return s;
 }
 
 registry_snapshot take_snapshot(const registry& r) {
@@ -75,6 +90,7 @@ registry_snapshot take_snapshot(const registry& r) {
       all.backend_names.push_back({n.which, std::string(n.name), copy_of(n.where)});
     }
   }
+  for (known_operator& op : all.operators) add_remarks(op);
   std::ranges::sort(all.operators, [](const known_operator& a, const known_operator& b) {
     return std::tie(a.name, a.signature) < std::tie(b.name, b.signature);
   });
@@ -133,7 +149,8 @@ inspect::table_row row_at(const known_live& live, dispatch_key k) {
   if (!row.passes && !runs(choice)) return {k, inspect::row_reason::missing, false, {}, {}};
   row.registered_for = choice.from->key;
   row.place = choice.from->place;
-  row.note = note_of(choice.from->impl);
+  row.note = choice.from->note;
+  row.word = choice.from->word;
   return row;
 }
 

@@ -26,6 +26,8 @@ struct known_kernel {
   inspect::source_location place;
   const kernel* impl = nullptr;  // null where the registration is only supposed
   bool replaces = false;
+  std::string note{};       // what the kernel does, if it says, or its remark
+  std::string_view word{};  // of its remark
 };
 
 struct known_fallbacks {

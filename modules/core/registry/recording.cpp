@@ -105,3 +105,5 @@ void settle(registry& r, std::shared_ptr<listener> silent) noexcept {
 }
 
 }  // namespace topbit::detail
+
+void topbit::author::refuse_registration(const bad_registration& error, registry& r) { detail::refuse(r, error); }

@@ -154,6 +154,12 @@ export inline operator_handle find(std::string_view name) { return registry::pro
 export registration name_backend(backend b, std::string_view name,
                                  std::source_location where = std::source_location::current());
 
+/// For functions that register: throws the error, unless the initialisers of a plugin run on this thread, through which
+/// nothing may be thrown. Then it returns, and load_plugin() refuses the plugin with the error.
+export namespace author {
+void refuse_registration(const bad_registration& error, registry& r = registry::process());
+}
+
 namespace detail {
 
 // What a record that throws calls: throws no_kernel, composed from the entry and the keys each argument brought, or

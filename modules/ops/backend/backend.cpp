@@ -66,8 +66,7 @@ bool has_any(const tb_kernels& t) noexcept {
 bool offers(const tb_kernels* table, std::span<const table_kernel> wanted) noexcept {
   if (table == nullptr) return true;
   return std::ranges::all_of(wanted, [&](const table_kernel& k) {
-    return has(*table, k.entry) &&
-           (k.code < 0 || table->runs == nullptr || table->runs(static_cast<std::int32_t>(k.entry), k.code) != 0);
+    return author::offers(*table, {static_cast<std::int32_t>(k.entry), k.code});
   });
 }
 
@@ -202,24 +201,27 @@ tensor& copy_from(key_set keys, tensor& self, const tensor& src, bool non_blocki
   return copy(call_on(keys, aten::copy_.name()), self, src, non_blocking);
 }
 
-std::vector<family_rows>& families() {
-  static std::vector<family_rows> all;
+std::vector<family>& families() {
+  static std::vector<family> all;
   return all;
 }
 
+// Of operators on memory alone, which belong to no family.
+constexpr std::array fills = all_of(elementwise::fill), copies = all_of(table_entry::copy);
+
 }  // namespace
 
-void add_family(family_rows rows) { families().push_back(rows); }
+void add_family(family f) { families().push_back(f); }
 
 void register_base_rows(dispatch_key k, std::source_location where) {
   using author::row;
   const tb_kernels* const table = table_of(k);
-  const auto add = [&](table_kernel wanted, std::initializer_list<author::kernel_row> rows) {
-    if (offers(table, all_of(wanted))) author::register_rows({rows.begin(), rows.size()});
+  const auto add = [&](std::span<const table_kernel> wanted, std::initializer_list<author::kernel_row> rows) {
+    if (offers(table, wanted)) author::register_rows({rows.begin(), rows.size()});
   };
-  add(table_entry::any, {caller_row<&make_empty, aten::empty_memory_format>(k, where)});
-  add(elementwise::fill, {row<&fill_with>(aten::fill_Scalar_, k, where), row<&zero>(aten::zero_, k, where)});
-  add(table_entry::copy, {row<&copy_from>(aten::copy_, k, where)});
+  add(all_of(table_entry::any), {caller_row<&make_empty, aten::empty_memory_format>(k, where)});
+  add(fills, {row<&fill_with>(aten::fill_Scalar_, k, where), row<&zero>(aten::zero_, k, where)});
+  add(copies, {row<&copy_from>(aten::copy_, k, where)});
 }
 
 }  // namespace topbit::detail
@@ -246,7 +248,29 @@ void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::so
   if (!offers(&kernels, all_of(table_entry::any))) return;
   serve(k, &kernels);
   register_base_rows(k, where);
-  for (const family_rows rows : families()) rows(k, where);
+  for (const family& f : families()) f.register_backend(k, where);
+}
+
+bool offers(const tb_kernels& table, table_kernel k) noexcept {
+  return detail::has(table, static_cast<detail::table_entry>(k.entry)) &&
+         (k.code < 0 || table.runs == nullptr || table.runs(k.entry, k.code) != 0);
+}
+
+std::vector<table_kernel> kernels_used_by(std::string_view op) {
+  static const detail::needs_by_name& needs = []() -> const detail::needs_by_name& {
+    auto& made = *new detail::needs_by_name;
+    for (const detail::family& f : detail::families()) f.add_needs(made);
+    made[aten::fill_Scalar_.name()] = made[aten::zero_.name()] = detail::fills;
+    made[aten::copy_.name()] = detail::copies;
+    return made;
+  }();
+  const auto found = needs.find(op);
+  std::vector<table_kernel> all;
+  if (found == needs.end()) return all;
+  for (const detail::table_kernel& k : found->second) {
+    if (k.entry != detail::table_entry::any) all.push_back({static_cast<std::int32_t>(k.entry), k.code});
+  }
+  return all;
 }
 
 }  // namespace topbit::author

@@ -37,6 +37,19 @@ export namespace author {
 void register_strided_backend(const tb_kernels& kernels, dispatch_key k,
                               std::source_location where = std::source_location::current());
 
+/// One kernel of a table, as <topbit/kernel_abi.h> numbers them: a tb_entry, and the code of an operation in an entry
+/// that has codes, -1 otherwise.
+struct table_kernel {
+  std::int32_t entry, code;
+  friend bool operator==(const table_kernel&, const table_kernel&) = default;
+};
+/// Whether a table has this kernel. Calls tb_kernels::runs.
+bool offers(const tb_kernels& table, table_kernel k) noexcept;
+/// The kernels of a table that an operator of topbit.ops calls for ordinary arguments; copies that only convert an
+/// operand, or make it dense, do not count. Empty for composites, views, and names that are not known. Cost: a look-up
+/// by name, after the first call made the table.
+std::vector<table_kernel> kernels_used_by(std::string_view op);
+
 }  // namespace author
 
 }  // namespace topbit

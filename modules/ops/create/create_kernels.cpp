@@ -82,22 +82,11 @@ tensor ones(sizes_argument size, std::optional<dtype> type, std::optional<layout
 
 namespace {
 
-bool has_memory(device d) {
-  try {
-    memory_of(d);
-    return true;
-  } catch (const device_error&) {
-    return false;
-  }
-}
-
 // True for a device with memory but without a copy kernel. Its elements are transferred by its memory hook and
 // processed on the CPU.
 bool has_memory_alone(device d) {
   if (d.type == backend::CPU || d.type == backend::Meta) return false;
-  const dispatch_key k = key_of(d.type);
-  if (table_of(k) != nullptr && offers(table_of(k), all_of(table_entry::copy))) return false;
-  return !inspect::has_entry(aten::copy_.handle(), k) && has_memory(d);
+  return !inspect::has_entry(aten::copy_.handle(), key_of(d.type)) && device_count(d.type) > 0;
 }
 
 tensor copy_through_host(const tensor& self, std::optional<dtype> type, device where,

@@ -54,6 +54,8 @@ template <class... Kernel>
 constexpr std::array<table_kernel, sizeof...(Kernel)> all_of(Kernel... k) noexcept {
   return {table_kernel(k)...};
 }
+// What operators need, by their names.
+using needs_by_name = std::map<std::string_view, std::span<const table_kernel>>;
 // Whether a table has all of them; true if nothing is computed.
 bool offers(const tb_kernels* table, std::span<const table_kernel> wanted) noexcept;
 

@@ -36,10 +36,12 @@ void define_all() {
   author::register_rows(all);
 }
 
-// Registers the kernels of a family for one backend.
-using family_rows = void (*)(dispatch_key k, std::source_location where);
-// Backends with a table that are registered later get these kernels too.
-void add_family(family_rows rows);
+// A family of operators, as backends that are registered later see it, and who asks what its operators need.
+struct family {
+  void (*register_backend)(dispatch_key k, std::source_location where);
+  void (*add_needs)(needs_by_name& all);
+};
+void add_family(family f);
 
 template <class Forms>
 void register_forms(std::source_location here = std::source_location::current()) {
@@ -47,7 +49,7 @@ void register_forms(std::source_location here = std::source_location::current())
   Forms::register_tags();
   Forms::register_backend(key::CPU, here);
   Forms::register_backend(key::Meta, here);
-  add_family(&Forms::register_backend);
+  add_family({&Forms::register_backend, &Forms::add_needs});
   Forms::each_form([]<const auto & Op>() {
     if constexpr (author::is_mutable(std::remove_cvref_t<decltype(Op)>::schema())) register_writing<Op>();
   });

@@ -24,7 +24,8 @@ tb_plan reduction_plan_of(backend_call c, std::span<const tensor* const> operand
 // Runs a kernel of the call's table on the device of a tensor. Throws if the table lacks it.
 template <class Kernel, class... A>
 tb_status run_kernel(backend_call c, const tensor& on, Kernel* kernel, A... arguments) {
-  const tb_call call{nullptr, c.table->context, on.device().index, 0};
+  const device d = on.device();
+  const tb_call call{d.type == backend::CPU ? nullptr : author::current_stream(d), c.table->context, d.index, 0};
   return present(c, kernel)(arguments..., &call);
 }
 

@@ -174,8 +174,7 @@ tensor dense(backend_call c, const tensor& t) { return t.is_contiguous() ? t : d
 
 void check_options(backend_call c, std::optional<layout> how, std::optional<bool> pinned) {
   if (how.value_or(layout::strided) != layout::strided) {
-    refuse<error>(
-        c, std::string(how == layout::opaque ? "found an opaque" : "found a sparse") + " layout, wanted strided");
+    refuse<error>(c, "found layout " + std::string(name_of(*how)) + ", wanted strided");
   }
   if (pinned.value_or(false)) refuse<error>(c, "pin_memory is not supported, wanted False");
 }

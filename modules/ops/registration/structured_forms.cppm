@@ -68,6 +68,10 @@ struct forms_list {
     };
     (add.template operator()<Forms>(), ...);
   }
+  static void add_needs(needs_by_name& all) {
+    const auto add = [&]<class F> { F::each_form([&]<const auto & Op>() { all[Op.name()] = F::needs; }); };
+    (add.template operator()<Forms>(), ...);
+  }
   static void register_tags() {
     const auto tag_forms = []<class F> {
       if constexpr (requires { F::register_tags(); }) F::register_tags();

@@ -3,6 +3,7 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,6 +82,33 @@ TEST_CASE("coverage: carries the same facts as data, for the keys it is asked fo
   CHECK(report.operators[0].cells[2] == tb::inspect::table_row{key::CUDA});
   CHECK(report.operators[1].cells[1].why == row_reason::missing);
   CHECK(report.shadowed.empty());
+}
+
+TEST_CASE("coverage: a remark stands for the kernels of one key that say nothing themselves", "[core][coverage]") {
+  tb::registry r;
+  const auto block = tb::library("cov", r)
+                         .def(mul)
+                         .impl<&kernel>(mul, key::IPU, A)
+                         .def(add)
+                         .impl<&kernel>(add, key::IPU, B)
+                         .impl<&kernel>(add, key::CPU, B)
+                         .def(zeros)
+                         .fallthrough(zeros, key::IPU, C);
+  tb::author::remark_on_kernels(key::IPU, [](std::string_view op, const tb::inspect::source_location& place) {
+    return place.line == A.line() ? tb::author::kernel_remark{}
+                                  : tb::author::kernel_remark{"half", "half of " + std::string(op)};
+  });
+  CHECK(to_string(coverage(r, std::array{key::CPU, key::IPU})) ==
+        "operator    CPU     IPU\n"
+        "cov::add    kernel  half\n"
+        "cov::mul    -       kernel\n"
+        "cov::zeros  -       fallthrough\n");
+  const tb::operator_handle op = r.find("cov::add");
+  CHECK(tb::inspect::computed_row(op, key::IPU).note == "half of cov::add");
+  CHECK(tb::inspect::explain_keys(op, std::array{tb::key_set(key::IPU)}).candidates.back().note == "half of cov::add");
+  CHECK(tb::dump(op).kernels.back().note == "half of cov::add");
+  tb::author::remark_on_kernels(key::IPU, nullptr);
+  CHECK(tb::inspect::computed_row(op, key::IPU).note.empty());
 }
 
 TEST_CASE("coverage: some operators only, in the order given", "[core][coverage]") {

@@ -87,6 +87,13 @@ TEST_CASE("json: a computed table", "[core][json][I2]") {
                              {"place", nullptr}});
 }
 
+TEST_CASE("json: the note and the word of a remark come last, where there are any", "[core][json]") {
+  const tb::inspect::table_row row{key::CPU, tb::inspect::row_reason::kernel, false, key::CPU, {"f.cpp", 1}, "in part",
+                                   "half"};
+  CHECK(to_json(row) == R"({"key":"CPU","reason":"kernel","passes":false,"registered_for":"CPU",)"
+                        R"("place":{"file":"f.cpp","line":1},"note":"in part","word":"half"})");
+}
+
 TEST_CASE("json: an explanation", "[core][json][explain]") {
   const toy::tensor a({key::CPU, key::AutogradCPU});
   tb::exclude_guard out(tb::autograd_keys);

@@ -93,11 +93,11 @@ TEST_CASE("create: arange excludes its end", "[ops][create]") {
 TEST_CASE("create: unsupported options are refused, not ignored", "[ops][create]") {
   const auto text = [](auto f) { return text_of<tb::error>(f); };
   CHECK(text([] { aten::empty_memory_format(sizes{2}, arg<"layout"> = tb::layout::sparse_coo); }) ==
-        "aten::empty.memory_format: found a sparse layout, wanted strided");
+        "aten::empty.memory_format: found layout sparse_coo, wanted strided");
   CHECK(text([] { aten::zeros(sizes{2}, arg<"pin_memory"> = true); }) ==
         "aten::zeros: pin_memory is not supported, wanted False");
   CHECK(text([] { aten::arange(2, arg<"layout"> = tb::layout::sparse_csr); }) ==
-        "aten::arange: found a sparse layout, wanted strided");
+        "aten::arange: found layout sparse_csr, wanted strided");
   CHECK(values(aten::zeros(sizes{1}, arg<"layout"> = tb::layout::strided, arg<"pin_memory"> = false)) == list{0});
 }
 
