@@ -38,6 +38,9 @@ debian_13_packages=(
 # The same by the names of other systems, for the command that a message tells.
 ubuntu_packages='clang clang-tools clang-format llvm libclang-rt-dev g++ binutils cmake ninja-build catch2 libxsimd-dev xtl-dev librange-v3-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev libtbb-dev'
 fedora_packages='clang clang-tools-extra llvm compiler-rt gcc-c++ binutils cmake ninja-build catch-devel xsimd-devel xtl-devel range-v3-devel json-devel cli11-devel google-benchmark-devel tbb-devel'
+# What examples/opencl needs: PoCL, which makes a device of the processor, the loader and the headers.
+opencl_packages=("pocl-opencl-icd 3.1" "ocl-icd-opencl-dev 2.3" "opencl-headers 3.0~")
+fedora_opencl_packages='pocl ocl-icd-devel opencl-headers'
 
 # What the CMake project and find_package ask for, with the least versions.
 wanted_compiler=21 wanted_cmake=3.28 wanted_ninja=1.11
@@ -281,4 +284,14 @@ setup() {
   mkdir -p build 2>/dev/null && [[ -w build ]] ||
     fail 2 "found a folder that cannot be written, $PWD, wanted one for build/; copy the sources to a folder of your own"
   if release=$(debian_release); then setup_debian "$release"; else setup_elsewhere "${1:-}"; fi
+}
+
+setup_opencl() {
+  local release
+  if release=$(debian_release); then
+    packages=("${opencl_packages[@]}")
+    setup_debian "$release"
+  elif [[ ! -e /usr/include/CL/cl.h ]] || ! compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; then
+    fail 2 "found no headers of OpenCL in /usr/include/CL or no platform in /etc/OpenCL/vendors, wanted both; on Ubuntu: sudo apt-get install ${opencl_packages[*]%% *}, on Fedora: sudo dnf install $fedora_opencl_packages"
+  fi
 }

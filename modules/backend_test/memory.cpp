@@ -123,6 +123,9 @@ void test_copies(session& s) {
       s.check(y.device() == other, "to(): found a tensor on another device than " + to_string(other));
       s.compare("to() from " + to_string(s.where()) + " to " + to_string(other), s.there(to(y, cpu)), here, exactly);
       s.compare("a product there", to(y * 2, s.where()), here * 2, elementwise);
+      tensor filled = zeros({30, 20}, arg<"device"> = other);
+      copy_(filled, x);
+      s.compare("copy_() to " + to_string(other), s.there(to(filled, cpu)), here, exactly);
     });
   }
   for (const dtype t : all_dtypes) {

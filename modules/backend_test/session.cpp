@@ -39,19 +39,36 @@ std::string first_unequal(const tensor& found, const tensor& wanted) {
   return {};
 }
 
+// Of those that are finite.
+double largest_of(std::span<const double> elements) {
+  double largest = 0;
+  for (const double v : elements) {
+    if (std::abs(v) < std::numeric_limits<double>::infinity()) largest = std::max(largest, std::abs(v));
+  }
+  return largest;
+}
+
+double least_normal(dtype t) {
+  switch (t) {
+    case dtype::float16: return 0x1p-14;
+    case dtype::float64: return 0x1p-1022;
+    default: return 0x1p-126;
+  }
+}
+
 std::string first_far(const tensor& found, const tensor& wanted, bound b) {
   const std::vector<double> x = elements_of<double>(found), y = elements_of<double>(wanted);
   // Elements are rounded to their dtype; sums of narrow dtypes are computed in float32.
   const double epsilon = epsilon_of(wanted.dtype());
   const double epsilon_of_sums = wanted.dtype() == dtype::float64 ? epsilon : epsilon_of(dtype::float32);
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  double largest = 0;
-  for (const double v : y) {
-    if (std::abs(v) < infinity) largest = std::max(largest, std::abs(v));
-  }
+  const double largest = std::max(b.largest_argument, largest_of(y));
+  // Below the normal numbers the unit does not shrink any more.
+  const double least = least_normal(wanted.dtype());
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (x[i] == y[i] || (x[i] != x[i] && y[i] != y[i])) continue;
-    const double allowed = epsilon * b.of_element * std::abs(y[i]) + epsilon_of_sums * b.of_largest * largest;
+    const double allowed =
+        epsilon * b.of_element * std::max(std::abs(y[i]), least) + epsilon_of_sums * b.of_largest * largest;
     if (std::abs(y[i]) < infinity && std::abs(x[i] - y[i]) <= allowed) continue;
     return "element " + std::to_string(i) + ": found " + text_of(x[i]) + ", wanted " + text_of(y[i]);
   }
@@ -198,6 +215,13 @@ void session::compare_call(const operator_handle& op, std::span<const value> arg
   const outcome wanted = call(op, std::move(host));
   manual_seed(how_.seed);
   const outcome found = call(op, std::move(far));
+  if (b.of_largest != 0) {
+    const auto look = [&](const tensor& t) {
+      if (t.defined() && is_floating(t.dtype()))
+        b.largest_argument = std::max(b.largest_argument, largest_of(elements_of<double>(t)));
+    };
+    for (const value& v : arguments) author::each_tensor(v, look);
+  }
   const std::string different = difference(op, found, wanted, b);
   if (!is_hole(op.name(), arguments, different.empty()))
     check(different.empty(), std::string(op.name()) + ": " + different, reproduce);

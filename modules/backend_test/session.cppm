@@ -8,9 +8,10 @@ import :report;
 
 namespace topbit::backend_test {
 
-// How exactly floating-point elements agree: units in the last place of the element, and of the largest one.
+// How exactly floating-point elements agree: units in the last place of the element, and of the largest one, of the
+// result or of the arguments, since sums cancel.
 struct bound {
-  double of_element = 4, of_largest = 0;
+  double of_element = 4, of_largest = 0, largest_argument = 0;
 };
 inline constexpr bound exactly{0, 0}, elementwise{4, 0}, summed{4, 64};
 
