@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # Dependency order: each module after those that it imports.
-set(topbit_modules std core tensor autograd ops backend autocast modes contracts profiler transform operator_docs cuda)
+set(topbit_modules std core tensor autograd ops backend autocast modes contracts profiler transform tables operator_docs cuda)
 foreach(name training graphs backend_test topbit format)
   if(TARGET topbit_${name})
     list(APPEND topbit_modules ${name})
@@ -48,6 +48,8 @@ install(FILES
   ${PROJECT_BINARY_DIR}/package/topbitConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/requirements.cmake
   ${CMAKE_CURRENT_LIST_DIR}/plugins.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/tables.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/table_text.cmake
   ${CMAKE_CURRENT_LIST_DIR}/direct_links.cmake
   DESTINATION ${topbit_package_dir})
 list(TRANSFORM topbit_headers PREPEND ${PROJECT_SOURCE_DIR}/kernels/abi/ OUTPUT_VARIABLE topbit_header_files)

@@ -3,6 +3,7 @@
 # The library topbit_<name> of a module, with the alias topbit::<name>. INTERFACE lists the interface units, INTERNAL the
 # partitions that only units of the same module import, both in dependency order. An installed package has the first
 # alone.
+# Units are installed by their paths in modules/, since several modules have units of one name.
 function(topbit_module name)
   cmake_parse_arguments(arg "STATIC" "" "INTERFACE;INTERNAL;SOURCES;LINK;LINK_PRIVATE" ${ARGN})
   if(arg_STATIC)
@@ -12,7 +13,7 @@ function(topbit_module name)
   endif()
   add_library(topbit::${name} ALIAS topbit_${name})
   target_sources(topbit_${name}
-    PUBLIC FILE_SET CXX_MODULES BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR} FILES ${arg_INTERFACE}
+    PUBLIC FILE_SET CXX_MODULES BASE_DIRS ${PROJECT_SOURCE_DIR}/modules FILES ${arg_INTERFACE}
     PRIVATE FILE_SET internal TYPE CXX_MODULES BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR} FILES ${arg_INTERNAL}
     PRIVATE ${arg_SOURCES})
   target_compile_features(topbit_${name} PUBLIC cxx_std_20)

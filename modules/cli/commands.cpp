@@ -15,6 +15,7 @@ import :graph_commands;
 import :list_commands;
 import :manual;
 import :profile_command;
+import :table_commands;
 import :what_if_command;
 
 namespace topbit::cli {
@@ -225,6 +226,37 @@ constexpr std::string_view profile_text[] = {
 };
 constexpr example profile_examples[] = {{"profile step.json.gz --rows 10", "where the time of a step goes"}};
 
+constexpr argument table_file[] = {{"FILE", "an operator table in YAML", word_kind::file}};
+constexpr option generate_options[] = {
+    {"--namespace", "NAME", "of the operators; otherwise the file's name up to the dot"},
+    {"--module", "NAME", "the module that is made; otherwise the same"},
+    {"--import", "NAME", "a module that maps the types of the schemas; otherwise topbit.tensor where tensors are taken",
+     word_kind::text, true},
+    {"--to", "FILE", "write a file instead", word_kind::file},
+};
+constexpr std::string_view generate_text[] = {
+    "Prints a module interface with the operators of a table and declarations of the functions that it names. It "
+    "includes FILE.h, which has the table's text as a constant: topbit_operators() of the CMake package makes both. "
+    "When the table changes, an older interface does not compile.",
+};
+constexpr example generate_examples[] = {
+    {"generate ops.yaml --namespace demo --to ops.cppm", "declare what ops.yaml lists"}};
+
+constexpr argument list_file[] = {{"FILE", "a list of operators, such as native_functions.yaml", word_kind::file}};
+constexpr option difference_options[] = {
+    {"--namespace", "NAME", "of operators whose schemas name none; otherwise aten"},
+    {"--brief", "", "operators that are missing are counted, not listed"},
+    as_json,
+};
+constexpr std::string_view difference_text[] = {
+    "Compares the schemas of a list in the form of PyTorch's native_functions.yaml with the operators that are "
+    "defined: "
+    "counts, then what differs, what is refused and why, and what is missing. SymInt and int are the same.",
+    "Ends with 0 where all are the same, with 1 otherwise.",
+};
+constexpr example difference_examples[] = {
+    {"difference native_functions.yaml --brief", "which schemas are not PyTorch's"}};
+
 constexpr argument graph_file{"FILE", "a graph: what record, graph or graphs::save_graph() writes", word_kind::file};
 constexpr option to_file{"--to", "FILE", "write a file with the elements of what it reads besides its inputs",
                          word_kind::file};
@@ -323,6 +355,10 @@ constexpr command all[] = {
     {"diff", "what two files of answers differ in", diff_text, diff_arguments, diff_options, diff_examples, run_diff},
     {"profile", "the table of a trace file", profile_text, profile_arguments, profile_options, profile_examples,
      run_profile},
+    {"generate", "declarations in C++ for an operator table", generate_text, table_file, generate_options,
+     generate_examples, run_generate},
+    {"difference", "what a list of operators has that is not here", difference_text, list_file, difference_options,
+     difference_examples, run_difference},
     {"record", "what a call calls, as a graph", record_text, call_arguments, record_options, record_examples,
      run_record},
     {"graph", "print a graph, or make it smaller", graph_text, graph_arguments, graph_options, graph_examples,

@@ -27,6 +27,7 @@ topics=(
   "autocast:Autocast"
   "batching:Batching"
   "training:Networks"
+  "tables:Operator tables"
 )
 
 read -r -d '' program <<'AWK' || true
