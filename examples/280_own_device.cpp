@@ -1,7 +1,9 @@
 // A device of your own: four functions and a name, in backend/chip.cpp, which is linked. What it has no kernels for
 // runs on the host, over copies of the elements that a kernel touches; a report says what.
+#include <algorithm>
 #include <iostream>
 #include <string>
+#include <vector>
 
 import topbit;
 import topbit.backend;
@@ -40,7 +42,9 @@ int main() {
   // prints:  [3., 4.]] (float32 [2, 2] on chip:0)
 
   // 4. What ran on the host, and why. to_string() makes a table of it.
-  for (const tb::backends::fallback_row& r : tb::backends::fallback_report()) {
+  std::vector<tb::backends::fallback_row> rows = tb::backends::fallback_report();
+  std::ranges::sort(rows, {}, &tb::backends::fallback_row::op);  // the most time came first
+  for (const tb::backends::fallback_row& r : rows) {
     if (r.op == "aten::mul.Tensor" || r.op == "demo::first_row") {
       std::cout << r.op << ": " << r.reason << ' ' << r.entry << ", " << r.bytes_out << " bytes out\n";
     }

@@ -118,8 +118,14 @@ const tb_kernels kernels = [] {
                                             .device = {.count = count,
                                                        .why_none = ocl::why_none,
                                                        .synchronize = synchronize,
-                                                       .streams = {make_stream, record, destroy_event, wait, done,
-                                                                   synchronize_event, milliseconds, record_stream},
+                                                       .streams = {.make = make_stream,
+                                                                   .record = record,
+                                                                   .destroy_event = destroy_event,
+                                                                   .wait = wait,
+                                                                   .done = done,
+                                                                   .synchronize = synchronize_event,
+                                                                   .milliseconds = milliseconds,
+                                                                   .record_stream = record_stream},
                                                        .release_cached = release_cached},
                                             .kernels = &kernels});
 
