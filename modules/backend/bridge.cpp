@@ -152,13 +152,6 @@ class host_copy {
   tensor memory_;
 };
 
-// What the device was told before is not the host's work: else the first copy would wait for it.
-void wait_for_earlier_work(device d) {
-  const device_hook& hook = author::device_hook_of(d.type);
-  if (hook.streams.record != nullptr) return stream::current(d).synchronize();
-  if (hook.synchronize != nullptr) hook.synchronize(d);
-}
-
 // Calls `kernel` with a copy of the struct that refers to the host.
 template <class T, class Kernel>
 tb_status on_host(const bridge& b, int entry, std::string_view reason, const T& given, const tb_call& call,
@@ -166,7 +159,8 @@ tb_status on_host(const bridge& b, int entry, std::string_view reason, const T& 
   const host_work work{b.which, operator_called, entry_names[static_cast<std::size_t>(entry)], reason};
   ask_policy(work, backends::fallback_policy::allow);
   const device where{b.which, static_cast<std::int8_t>(call.device)};
-  wait_for_earlier_work(where);
+  // What the device was told before is not the host's work: else the first copy would wait for it.
+  stream::current(where).synchronize();
   const std::int64_t began = observe::clock_ns();
   std::remove_const_t<T> here = given;
   operand_list operands;

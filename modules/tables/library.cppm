@@ -19,7 +19,7 @@ namespace topbit::tables {
 template <const mistake& M>
 concept right = M.ok();
 
-// The key that a private backend's name stands for now.
+// The key of the private backend that has this name when this is called.
 key_target registered_key(std::string_view file, position at, std::string_view word);
 
 // Where an operator's registrations go.

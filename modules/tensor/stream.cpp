@@ -122,8 +122,10 @@ bool stream::done() const {
 }
 
 void stream::synchronize() const {
-  const auto wait = streams_of(device_).synchronize_stream;
-  return wait == nullptr ? record().synchronize() : wait(device_, native_);
+  const stream_hook& hook = streams_of(device_);
+  if (hook.synchronize_stream != nullptr) return hook.synchronize_stream(device_, native_);
+  if (hook.record == nullptr) return topbit::synchronize(device_);
+  record().synchronize();
 }
 
 void stream::wait(const event& e) const {
