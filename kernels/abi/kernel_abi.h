@@ -311,6 +311,9 @@ const tb_kernels* tb_cpu_kernels_for(const char* isa);
 // default is TOPBIT_NUM_THREADS, or one per available processor; clamped to 1 to 1024 (1 in a build without threads).
 // Applies to later calls. TOPBIT_PARALLEL_GRAIN is the minimum work per task; results do not depend on it either.
 int32_t tb_cpu_threads(void);
+// Calls part(context, i) for each i below `parts`, in any order, on the threads of CPU kernels; returns when all calls
+// have returned. Nested calls run on the calling thread.
+void tb_cpu_run_parts(int64_t parts, void (*part)(const void* context, int64_t i), const void* context);
 void tb_cpu_set_threads(int32_t count);
 const char* tb_cpu_threads_error(void);  // error in TOPBIT_NUM_THREADS; null if there is none
 

@@ -1,7 +1,8 @@
 // Autograd kernels, generated from the gradient rule of an operator.
 //
 // The kernel tests whether an argument requires a gradient; if not, it redispatches below autograd. Otherwise it
-// redispatches, lets the rule save what it needs, and attaches a node to the result.
+// redispatches, lets the rule save what it needs, and attaches a node to the result. If an argument is of a layout
+// other than strided and opaque, the rule is not used: the kernel of the layout is called with autograd on.
 export module topbit.autograd:record;
 
 import topbit.std;
@@ -40,6 +41,18 @@ bool wants_grad(const T& x) noexcept {
     each_tensor(x, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
     return wanted;
   }
+}
+
+// Whether the kernel of a layout is called, which computes with differentiable operators on the parts of such tensors:
+// then these record, and the operator itself does not. An opaque tensor is recorded as a strided one.
+template <class... A>
+bool kernel_records(const A&... a) noexcept {
+  bool found = false;
+  const auto look = [&](const tensor& t) {
+    found = found || (t.layout() != layout::strided && t.layout() != layout::opaque);
+  };
+  (each_tensor(a, look), ...);
+  return found;
 }
 
 template <class T>
@@ -268,6 +281,7 @@ struct autograd_kernel<Op, Rule, R(A...)> {
 
  private:
   [[gnu::noinline]] static R record(key_set keys, const A&... a) {
+    if (topbit::detail::kernel_records(a...)) return Op.redispatch(keys & below(key::Autograd), a...);
     R result = [&] {
       const below_autograd guard;
       return Op.redispatch(keys & below(key::Autograd), a...);
@@ -311,6 +325,7 @@ struct autograd_kernel<Op, Rule, tensor&(tensor&, A...)> {
     if (!(requires_grad(self) || ... || topbit::detail::wants_grad(a)) || !is_floating(self.dtype()))
       return Op.redispatch(keys & below(key::Autograd), self, a...);
     check_in_place(Op.name(), self);
+    if (topbit::detail::kernel_records(self, a...)) return Op.redispatch(keys & below(key::Autograd), self, a...);
     (topbit::detail::each_tensor(a, &topbit::detail::check_can_be_saved), ...);
     return record(keys, self, topbit::detail::unwritten<std::remove_cvref_t<A>>(a, self)...);
   }
@@ -337,7 +352,8 @@ struct in_place_autograd;
 template <const auto& Op, class R, class... A>
 struct in_place_autograd<Op, R(A...)> {
   static R run(key_set keys, A... a) {
-    if ((topbit::detail::wants_grad(a) || ...)) topbit::detail::raise_in_place(Op.name());
+    if ((topbit::detail::wants_grad(a) || ...) && !topbit::detail::kernel_records(a...))
+      topbit::detail::raise_in_place(Op.name());
     return Op.redispatch(keys & below(key::Autograd), a...);
   }
 };

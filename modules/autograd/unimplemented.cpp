@@ -103,8 +103,12 @@ void mark_list(value& v, const marker& mark) {
 void run(const operator_handle& op, key_set keys, boxed_stack& s) {
   const key_set below_autograd = keys & below(key::Autograd);
   const std::span<const value> arguments = s.top(op.argument_count());
-  bool wanted = false;
-  each_boxed(arguments, [&](const tensor& t) { wanted = wanted || requires_grad(t); });
+  bool wanted = false, by_kernel = false;
+  each_boxed(arguments, [&](const tensor& t) {
+    wanted = wanted || requires_grad(t);
+    by_kernel = by_kernel || kernel_records(t);
+  });
+  wanted = wanted && !by_kernel;
   if (const std::vector<tensor> written = author::written_tensors(op, arguments); !written.empty()) {
     if (wanted) raise_in_place(op.name());
     return run_counting_writes(op, below_autograd, s, written);

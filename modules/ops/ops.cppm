@@ -28,6 +28,7 @@ export import :view.view_list;
 export import :create.create;
 export import :create.pinned;
 export import :create.sequence;
+export import :create.to_dense;
 
 export import :random.dropout;
 export import :random.random;

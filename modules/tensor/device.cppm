@@ -110,6 +110,15 @@ export constexpr key_set backend_keys_of(const std::optional<device>& d) noexcep
   return backend_keys_of(d.value_or(cpu));
 }
 
+/// A layout selects its functionality on that device: zeros(size, layout=sparse_coo) calls the kernel for SparseCPU.
+export constexpr key_set backend_keys_of(layout l) noexcept {
+  const functionality f = detail::functionality_of(l);
+  return f == functionality::Dense ? key_set{} : key_set(building_block{f});
+}
+export constexpr key_set backend_keys_of(const std::optional<layout>& l) noexcept {
+  return backend_keys_of(l.value_or(layout::strided));
+}
+
 /// "cpu", "cuda:1", "meta", "privateuse1:0"
 export std::string to_string(device d);
 /// Throws device_error, listing the valid forms, for invalid text.

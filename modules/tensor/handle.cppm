@@ -256,12 +256,14 @@ export class tensor {
 
   /// The payload of a tensor that is not strided, as given to author::make_opaque(), as an object of class T. Throws
   /// layout_error, also if the payload is of another class. T::of_layout is the layout with such payloads, opaque by
-  /// default. Cost: a dynamic_cast.
+  /// default; a class that serves several layouts has also a `static bool has_layout(layout)`. Cost: a dynamic_cast.
   template <std::derived_from<tensor_extension> T>
   T& payload() const {
     layout_type wanted = layout_type::opaque;
     if constexpr (requires { T::of_layout; }) wanted = T::of_layout;
-    T* const found = record_->how == wanted ? dynamic_cast<T*>(any_payload()) : nullptr;
+    bool fits = record_->how == wanted;
+    if constexpr (requires { T::has_layout(wanted); }) fits = T::has_layout(record_->how);
+    T* const found = fits ? dynamic_cast<T*>(any_payload()) : nullptr;
     if (found == nullptr) refuse_payload(wanted);
     return *found;
   }
@@ -291,6 +293,8 @@ struct tensor_access {
   static inline tensor_record& record(const tensor& t) noexcept { return *t.record_; }
   // Takes over one reference.
   static inline tensor adopt(tensor_record* r) noexcept { return tensor(*r); }
+  // As tensor::any_payload().
+  static inline tensor_extension* payload(const tensor& t) noexcept { return t.any_payload(); }
 };
 }  // namespace detail
 

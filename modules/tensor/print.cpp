@@ -70,8 +70,26 @@ class line {
 
 std::string description(const tensor& t) {
   std::string text = "(" + std::string(name_of(t.dtype())) + " " + to_string(t.sizes());
+  if (t.layout() != layout::strided) text += " " + std::string(name_of(t.layout()));
   if (t.device().type != backend::CPU) text += " on " + to_string(t.device());
   return text + ")";
+}
+
+// Parts of a payload, each as its values alone, and what is known of the whole.
+std::string of_parts(const tensor& t, const print_options& options) {
+  const author::layout_payload* const payload = author::parts_of(t);
+  if (payload == nullptr) return description(t);
+  const std::string_view between = options.one_line ? "; " : "\n";
+  std::string text;
+  for (const auto& [name, value] : payload->parts()) {
+    if (!value.defined()) continue;
+    print_options of_part = options;
+    of_part.describe = false;
+    (text += name) += options.one_line ? " " : ":\n";
+    (text += to_string(value, of_part)) += between;
+  }
+  if (const std::string more = payload->attributes(); !more.empty()) (text += more) += between;
+  return text + description(t);
 }
 
 }  // namespace
@@ -94,6 +112,7 @@ const std::byte* detail::element_reader::bytes_at(std::int64_t offset) {
 std::string to_string(const tensor& t, const print_options& options) {
   if (!t.defined()) return "undefined tensor";
   if (std::string text; detail::describe_wrapper(t, text, options)) return text;
+  if (t.layout() != layout::strided) return of_parts(t, options);
   if (!has_values(t)) return description(t);
   const std::string values = options.one_line ? line(t, options).text() : detail::columns_of(t, options);
   return options.describe ? values + " " + description(t) : values;

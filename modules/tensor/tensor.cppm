@@ -21,6 +21,7 @@ export import :device_hook;
 export import :handle;
 export import :layer_facts;
 export import :make;
+export import :layout_payload;
 export import :boxed;
 export import :schema_types;
 export import :rule_kinds;

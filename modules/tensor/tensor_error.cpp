@@ -21,9 +21,29 @@ device_error::~device_error() = default;
 layout_error::layout_error(const layout_error&) = default;
 layout_error::~layout_error() = default;
 
+namespace {
+
+// What turns a tensor of this layout into one that any operator takes.
+std::string_view help_with(layout found) noexcept {
+  switch (found) {
+    case layout::sparse_coo:
+    case layout::sparse_csr:
+    case layout::sparse_csc:
+    case layout::sparse_bsr:
+    case layout::sparse_bsc:
+    case layout::mkldnn: return "; to_dense(x) makes one";
+    case layout::quantized: return "; dequantize(x) makes one";
+    case layout::opaque: return "; its backend needs its own kernel for the operator";
+    case layout::strided: break;
+  }
+  return {};
+}
+
+}  // namespace
+
 void author::refuse_layout(std::string_view where, std::string_view what, layout found, layout wanted,
                            std::string_view op) {
-  const std::string_view help = found == layout::opaque ? "; its backend needs its own kernel for the operator" : "";
+  const std::string_view help = help_with(found);
   throw layout_error(std::string(where) + ": found " + std::string(what) + (what.empty() ? "" : " of ") + "layout " +
                          std::string(name_of(found)) + ", wanted " + std::string(name_of(wanted)) + std::string(help),
                      std::string(op));

@@ -74,7 +74,7 @@ TEST_CASE("print: without readable values, only the metadata", "[tensor][print]"
   CHECK(to_string(tb::author::make_tensor({2, 3}, dtype::float32, tb::meta)) == "(float32 [2, 3] on meta)");
   CHECK(line(tb::author::make_tensor({2, 3}, dtype::float32, tb::meta)) == "(float32 [2, 3] on meta)");
   CHECK(to_string(tb::author::make_opaque({2}, dtype::int64, {tb::backend::PrivateUse1, 1}, {})) ==
-        "(int64 [2] on privateuse1:1)");
+        "(int64 [2] opaque on privateuse1:1)");
 }
 
 namespace {

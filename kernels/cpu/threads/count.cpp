@@ -86,6 +86,10 @@ bool read_parallel_grain() noexcept {
 
 int32_t tb_cpu_threads(void) { return tb_cpu::thread_count(); }
 
+void tb_cpu_run_parts(int64_t parts, void (*part)(const void* context, int64_t i), const void* context) {
+  tb_cpu::run_parts(parts, part, context);
+}
+
 void tb_cpu_set_threads(int32_t count) {
   const int32_t most = tb_cpu::most_threads;
   tb_cpu::set_by_program.store(count < 1 ? 1 : count < most ? count : most, std::memory_order_relaxed);

@@ -37,6 +37,7 @@ bool register_builtin() {
   register_batch_norm();
   register_reduce();
   register_sequence();
+  register_to_dense();
   register_random();
   register_random_factories();
   register_dropout();

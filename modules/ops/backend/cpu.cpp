@@ -33,6 +33,11 @@ std::string_view num_threads_problem() noexcept {
   return text != nullptr ? text : std::string_view();
 }
 
+void detail::run_parts(std::int64_t parts, void (*part)(const void* context, std::int64_t i),
+                       const void* context) noexcept {
+  tb_cpu_run_parts(parts, part, context);
+}
+
 void detail::report_cpu_problems() {
   // Without the variable, processors are counted when a kernel first needs their number.
   const bool asked = std::getenv("TOPBIT_NUM_THREADS") != nullptr;

@@ -1,4 +1,4 @@
-// CPU settings of this process: instruction set and number of threads.
+// The CPU as kernels use it: instruction set, number of threads, parallel loops.
 export module topbit.ops:backend.cpu;
 
 import topbit.std;
@@ -28,6 +28,26 @@ void set_num_threads(int count);
 std::string_view num_threads_problem() noexcept;
 
 }  // namespace topbit
+
+namespace topbit::detail {
+
+void run_parts(std::int64_t parts, void (*part)(const void* context, std::int64_t i), const void* context) noexcept;
+
+}  // namespace topbit::detail
+
+export namespace topbit::author {
+
+/// Calls part(i) for each i below `parts`, in any order, on the threads of the CPU kernels; returns when all calls have
+/// returned. `part` must not throw. Choose the parts by the problem alone, never by num_threads(), where they affect a
+/// rounding: results are then the same for every number of threads. Nested loops run on the calling thread.
+template <std::invocable<std::int64_t> Part>
+void parallel_for(std::int64_t parts, const Part& part) noexcept {
+  if (parts == 1) return part(std::int64_t{0});
+  topbit::detail::run_parts(
+      parts, [](const void* context, std::int64_t i) { (*static_cast<const Part*>(context))(i); }, &part);
+}
+
+}  // namespace topbit::author
 
 namespace topbit::detail {
 

@@ -155,6 +155,15 @@ constexpr operator_page pages[] = {
          .errors = {raises<device_error>("self is on the meta device, and the result is not")},
          .examples = {{"_to_copy([1.5, -2.5], dtype=int64)", "[1, -2] (int64 [2])"},
                       {"_to_copy([300, -1], dtype=uint8)", "[44, 255] (uint8 [2])"}}}),
+    page<aten::to_dense, aten::_to_dense>(
+        {.summary = "Returns self, or a tensor of another layout as a strided one.",
+         .shapes = same_shape,
+         .dtypes = by_default_selfs,
+         .memory = "self if it is strided and of this dtype; else new and row-major",
+         .cost = "one pass of stores; none for self",
+         .errors = {raises<layout_error>("no module of the program has a kernel for the layout")},
+         .examples = {{"to_dense([1.5, -2.5])", "[1.5, -2.5] (float32 [2])"},
+                      {"to_dense([1.5, -2.5], dtype=int64)", "[1, -2] (int64 [2])"}}}),
     page<aten::_local_scalar_dense>(
         {.summary = "Returns the only element as a number for the host.",
          .shapes = "self: [..] of one element -> a number",

@@ -106,6 +106,7 @@ void register_batch_norm();
 void register_reduce();
 void register_create();
 void register_sequence();
+void register_to_dense();
 void register_random();
 void register_random_factories();
 void register_dropout();

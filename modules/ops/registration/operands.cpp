@@ -174,7 +174,8 @@ tensor dense(backend_call c, const tensor& t) { return t.is_contiguous() ? t : d
 
 void check_options(backend_call c, std::optional<layout> how, std::optional<bool> pinned) {
   if (how.value_or(layout::strided) != layout::strided) {
-    refuse<error>(c, "found layout " + std::string(name_of(*how)) + ", wanted strided");
+    refuse<layout_error>(c, "found layout " + std::string(name_of(*how)) +
+                                ", wanted strided; the module of a layout makes tensors of it");
   }
   if (pinned.value_or(false)) refuse<error>(c, "pin_memory is not supported, wanted False");
 }

@@ -181,7 +181,7 @@ def spread(f):
 
 
 def copies(f):
-    for name in ("alias", "detach", "clone", "contiguous"):
+    for name in ("alias", "detach", "clone", "contiguous", "to_dense"):
         simple(f, name, (2, 3), empty=(0, 2))
         f.case(T(1.5))
     f.op("aten::_to_copy", "signed zeros")
