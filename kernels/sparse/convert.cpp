@@ -1,0 +1,141 @@
+// Conversions between formats, and the division of rows into parts.
+#include "arch.h"
+#include "numbers.h"
+
+namespace tb_sparse::TOPBIT_ARCH {
+namespace {
+
+// Of 1, 2, 4, 8 bytes or any other size.
+template <typename F>
+void with_element(int64_t size, F f) {
+  switch (size) {
+    case 1: return f(uint8_t());
+    case 2: return f(uint16_t());
+    case 4: return f(uint32_t());
+    case 8: return f(uint64_t());
+    default: return;
+  }
+}
+
+// Counts the columns [begin, end) in `next` and turns the counts into the offsets of their first entries.
+template <typename I>
+void begin_columns(const matrix<I>& a, I* compressed, I* next, int64_t begin, int64_t end) {
+  for (int64_t c = begin; c < end; ++c) next[c] = 0;
+  I before = 0;
+  if (begin == 0 && end == a.columns) {
+    for (int64_t e = 0; e < a.nnz; ++e) ++next[a.plain[e]];
+  } else {
+    for (int64_t e = 0; e < a.nnz; ++e) {
+      const I c = a.plain[e];
+      before += c < begin;
+      if (c >= begin && c < end) ++next[c];
+    }
+  }
+  for (int64_t c = begin; c < end; ++c) {
+    const I count = next[c];
+    next[c] = compressed[c] = before;
+    before += count;
+  }
+  if (end == a.columns) compressed[end] = before;
+}
+
+template <bool All, typename I, typename F>
+void each_moved(const matrix<I>& a, I* next, int64_t begin, int64_t end, F f) {
+  for (int64_t row = 0; row < a.rows; ++row) {
+    for (int64_t e = a.compressed[row]; e < a.compressed[row + 1]; ++e) {
+      const I c = a.plain[e];
+      if (All || (c >= begin && c < end)) f(row, e, next[c]++);
+    }
+  }
+}
+
+template <typename I>
+void transpose_columns(const tb_transpose& call, int64_t begin, int64_t end) {
+  const matrix<I> a(call.a);
+  I* const plain = static_cast<I*>(call.plain);
+  I* const next = static_cast<I*>(call.workspace);
+  begin_columns(a, static_cast<I*>(call.compressed), next, begin, end);
+  const auto move_all = [&](auto f) {
+    if (begin == 0 && end == a.columns) return each_moved<true>(a, next, begin, end, f);
+    each_moved<false>(a, next, begin, end, f);
+  };
+  int64_t* const order = call.order;
+  if (call.values == nullptr) {
+    if (order == nullptr) return move_all([=](int64_t row, int64_t, I to) { plain[to] = static_cast<I>(row); });
+    return move_all([=](int64_t row, int64_t e, I to) {
+      plain[to] = static_cast<I>(row);
+      order[to] = e;
+    });
+  }
+  with_element(call.element_size, [&]<typename E>(E) {
+    const E* const values = static_cast<const E*>(call.values);
+    E* const moved = static_cast<E*>(call.moved);
+    move_all([=](int64_t row, int64_t e, I to) {
+      plain[to] = static_cast<I>(row);
+      moved[to] = values[e];
+      if (order != nullptr) order[to] = e;
+    });
+  });
+}
+
+template <typename I>
+void write_offsets(const int64_t* entries, int64_t count, int64_t rows, I* compressed, int64_t begin, int64_t end) {
+  int64_t low = 0;
+  for (int64_t high = count; low < high;) {
+    const int64_t middle = low + (high - low) / 2;
+    if (entries[middle] < begin) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  int64_t e = low;
+  for (int64_t row = begin; row < end; ++row) {
+    compressed[row] = static_cast<I>(e);
+    while (e < count && entries[e] == row) ++e;
+  }
+  if (end == rows) compressed[rows] = static_cast<I>(count);
+}
+
+}  // namespace
+
+void rows_to_offsets(const int64_t* entries, int64_t count, int64_t rows, int32_t index, void* compressed,
+                     int64_t begin, int64_t end) {
+  with_index(index,
+             [&]<typename I>(I) { write_offsets(entries, count, rows, static_cast<I*>(compressed), begin, end); });
+}
+
+void offsets_to_rows(const void* compressed, int32_t index, int64_t* entries, int64_t begin, int64_t end) {
+  with_index(index, [&]<typename I>(I) {
+    const I* const offsets = static_cast<const I*>(compressed);
+    for (int64_t row = begin; row < end; ++row) {
+      for (int64_t e = offsets[row]; e < offsets[row + 1]; ++e) entries[e] = row;
+    }
+  });
+}
+
+void transpose(const tb_transpose* call, int64_t begin, int64_t end) {
+  with_index(call->a.index, [&]<typename I>(I) { transpose_columns<I>(*call, begin, end); });
+}
+
+int64_t row_of_part(const tb_csr* a, int64_t part, int64_t parts) {
+  if (part >= parts) return a->rows;
+  return with_index(a->index, [&]<typename I>(I) {
+    const I* const offsets = static_cast<const I*>(a->compressed);
+    // Quotient and remainder separately: the product of the total and `part` may overflow.
+    const int64_t total = a->rows + a->nnz;
+    const int64_t wanted = total / parts * part + total % parts * part / parts;
+    int64_t low = 0;
+    for (int64_t high = a->rows; low < high;) {
+      const int64_t middle = low + (high - low) / 2;
+      if (middle + static_cast<int64_t>(offsets[middle]) < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  });
+}
+
+}  // namespace tb_sparse::TOPBIT_ARCH
