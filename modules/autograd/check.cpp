@@ -12,6 +12,17 @@ constexpr op<
     "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
     "bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">
     to_copy;
+constexpr op<"aten::to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor"> to_dense;
+
+// The tensor that has the elements of t, which of a sparse tensor are the values of its entries.
+tensor elements_tensor(const tensor& t) {
+  if (const author::layout_payload* const payload = author::parts_of(t); payload != nullptr) {
+    for (const auto& [name, value] : payload->parts()) {
+      if (name == "values") return value;
+    }
+  }
+  return t;
+}
 
 void check_inputs(std::string_view who, std::span<const tensor> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -22,13 +33,15 @@ void check_inputs(std::string_view who, std::span<const tensor> inputs) {
       throw dtype_error(begin + std::string(name_of(t.dtype())) +
                         ", wanted float64: finite differences of other dtypes are too inaccurate");
     if (t.device() != cpu) throw device_error(begin + "on " + to_string(t.device()) + ", wanted it on cpu");
-    if (!author::has_distinct_elements(t))
-      throw error(begin + "of strides " + to_string(t.strides()) + ", whose elements share memory; clone() it first");
+    if (const tensor elements = elements_tensor(t); !author::has_distinct_elements(elements))
+      throw error(begin + "of strides " + to_string(elements.strides()) +
+                  ", whose elements share memory; clone() it first");
   }
 }
 
 // The address of each element, in row-major order of the indices.
-std::vector<double*> elements_of(const tensor& t) {
+std::vector<double*> elements_of(const tensor& from) {
+  const tensor t = elements_tensor(from);
   std::vector<double*> all;
   double* const first = t.data_ptr<double>();
   const auto visit = [&](auto&& self, std::int64_t d, std::int64_t at) -> void {
@@ -39,14 +52,30 @@ std::vector<double*> elements_of(const tensor& t) {
   return all;
 }
 
-std::vector<double> values_of(const tensor& t) {
-  if (!t.defined()) return {};
+std::vector<double> values_of(const tensor& given) {
+  if (!given.defined()) return {};
+  const no_grad guard;
+  const tensor t = given.layout() == layout::strided ? given : to_dense(given, std::nullopt, std::nullopt);
   const tensor wide = t.dtype() == dtype::float64
                           ? t
                           : to_copy(t, dtype::float64, std::nullopt, std::nullopt, std::nullopt, false, std::nullopt);
   std::vector<double> values;
   for (const double* x : elements_of(wide)) values.push_back(*x);
   return values;
+}
+
+// Of the gradient of a sparse input the values of its entries, which must be at the places of the input's; else all.
+std::optional<std::vector<double>> values_for(const tensor& input, const tensor& gradient) {
+  const author::layout_payload *const places = author::parts_of(input), *const found = author::parts_of(gradient);
+  if (places == nullptr) return values_of(gradient);
+  if (found == nullptr || gradient.layout() != input.layout()) return {};
+  const std::vector<author::layout_payload::part> wanted = places->parts(), parts = found->parts();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].name == "values") continue;
+    if (parts[i].value.sizes() != wanted[i].value.sizes() || values_of(parts[i].value) != values_of(wanted[i].value))
+      return {};
+  }
+  return values_of(elements_tensor(gradient));
 }
 
 // Restores an element, also if f throws.
@@ -138,7 +167,15 @@ check_result gradcheck(const tensor_function& f, std::span<const tensor> inputs,
           const tensor unit = unit_at(results[r], e);
           const tensor g = grad(std::span(&results[r], 1), std::span(&checked[i], 1),
                                 {.retain_graph = true, .allow_unused = true, .gradients = {unit}})[0];
-          if (g.defined()) found = values_of(g);
+          if (g.defined()) {
+            std::optional<std::vector<double>> values = values_for(checked[i], g);
+            if (!values) {
+              return {false, "input " + std::to_string(number[i]) + ": the gradient of result " +
+                                 std::to_string(r + 1) + ", element " + std::to_string(e) +
+                                 ", has entries at other places than the input, wanted its pattern"};
+            }
+            found = std::move(*values);
+          }
         }
         for (std::size_t x = 0; x < elements.size(); ++x) {
           const double wanted = slopes[x][r][e];

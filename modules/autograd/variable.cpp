@@ -12,6 +12,7 @@ namespace {
 constexpr op<"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"> add;
 constexpr op<"aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"> add_;
 constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor"> clone;
+constexpr op<"aten::coalesce(Tensor(a) self) -> Tensor(a)"> coalesce;
 
 // Detaches an unshared view of a whole base from the base. Gradient rules often end with a transpose or reshape.
 void release_base(const tensor& t) noexcept {
@@ -20,11 +21,23 @@ void release_base(const tensor& t) noexcept {
   if (t.numel() == v->base.numel()) detail::extension_slot(t) = {};
 }
 
-// Makes a gradient unshared and dense, so that adding to it in place changes no other tensor. Unchanged if recorded.
+// Makes a gradient unshared and dense, so that adding to it in place changes no other tensor. Unchanged if recorded. A
+// sparse one is copied as well: its values are often those of another gradient, and users scale gradients in place.
 tensor owned(tensor gradient) {
   if (grad_enabled()) return gradient;
   release_base(gradient);
   return detail::is_sole(gradient) ? gradient : clone(gradient, memory_format::contiguous);
+}
+
+// A sum of sparse gradients has the entries of all of them. Equal entries are added once there are more than two for
+// each element of the leaf, so that gradients of many batches do not grow without bound.
+tensor bounded(tensor gradient) {
+  const author::layout_payload* const payload = author::parts_of(gradient);
+  if (payload == nullptr) return gradient;
+  for (const auto& [name, value] : payload->parts()) {
+    if (name == "values" && value.numel() / 2 > gradient.numel()) return coalesce(gradient);
+  }
+  return gradient;
 }
 
 // Transfers the reference of a pointer. Copying and destroying it would cost two atomic operations per recorded call.
@@ -74,6 +87,7 @@ void leaf_node::accumulate(tensor gradient) {
   } else {
     gradient_ = add(gradient_, gradient);
   }
+  if (gradient_.layout() == layout::sparse_coo) gradient_ = bounded(std::move(gradient_));
 }
 
 const tensor& require_grad(const tensor& t, bool wanted) {

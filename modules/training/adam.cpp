@@ -49,4 +49,17 @@ void adamw::add_group(std::vector<tensor> parameters, const adamw_options& o) {
               {o.learning_rate, o.beta1, o.beta2, o.epsilon, o.weight_decay, o.amsgrad, o.maximize, o.capturable});
 }
 
+sparse_adam::sparse_adam(std::vector<tensor> parameters, const sparse_adam_options& options)
+    : adam_family("sparse_adam", false) {
+  add_group(std::move(parameters), options);
+}
+void sparse_adam::add_group(std::vector<tensor> parameters, const sparse_adam_options& o) {
+  add_checked(std::move(parameters), {.learning_rate = o.learning_rate,
+                                      .beta1 = o.beta1,
+                                      .beta2 = o.beta2,
+                                      .epsilon = o.epsilon,
+                                      .maximize = o.maximize});
+}
+std::string sparse_adam::refuses_sparse(std::size_t) const { return {}; }
+
 }  // namespace topbit

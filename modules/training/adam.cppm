@@ -1,4 +1,4 @@
-// Adam and AdamW.
+// Adam, AdamW, and Adam for sparse gradients.
 export module topbit.training:adam;
 
 import topbit.std;
@@ -37,9 +37,16 @@ export struct adamw_options {
   bool capturable = false;
 };
 
+export struct sparse_adam_options {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  bool maximize = false;
+};
+
 namespace detail {
 
-// Both; they differ in where the decay comes in.
+// All; they differ in where the decay comes in.
 class adam_family : public optimizer {
  protected:
   adam_family(std::string name, bool decoupled) : optimizer(std::move(name)), decoupled_(decoupled) {}
@@ -70,6 +77,22 @@ export class adamw final : public detail::adam_family {
  public:
   explicit adamw(std::vector<tensor> parameters, const adamw_options& options = {});
   void add_group(std::vector<tensor> parameters, const adamw_options& options = {});
+};
+
+/// Adam for sparse gradients: a step updates the rows that the gradient has, and their averages, as Adam does; other
+/// rows and their averages stay as they are. The step number of all rows is the parameter's. With a strided gradient it
+/// is Adam. (torch.optim.SparseAdam adds epsilon before it corrects the average of squares, and refuses strided
+/// gradients.)
+///
+/// Errors   error for an option out of its range, and what optimizer::add() throws
+/// Cost     of a step, six passes over the rows that it updates
+export class sparse_adam final : public detail::adam_family {
+ public:
+  explicit sparse_adam(std::vector<tensor> parameters, const sparse_adam_options& options = {});
+  void add_group(std::vector<tensor> parameters, const sparse_adam_options& options = {});
+
+ private:
+  std::string refuses_sparse(std::size_t group) const override;
 };
 
 }  // namespace topbit

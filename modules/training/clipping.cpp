@@ -7,15 +7,21 @@ module topbit.training;
 import topbit.std;
 import topbit.core;
 import topbit.ops;
+import :sparse_gradient;
 
 namespace topbit {
 
 namespace {
 
+// The tensors of elements of all gradients, each element once.
 std::vector<tensor> gradients_of(std::span<const tensor> parameters) {
   std::vector<tensor> all;
   for (const tensor& p : parameters) {
-    if (tensor g = leaf_grad(p); g.defined()) all.push_back(std::move(g));
+    const tensor g = leaf_grad(p);
+    if (!g.defined()) continue;
+    const tensor once = detail::coalesced(g);
+    if (!once.same_as(g)) set_leaf_grad(p, once);
+    if (const tensor elements = detail::elements_of(once); elements.numel() != 0) all.push_back(elements);
   }
   return all;
 }

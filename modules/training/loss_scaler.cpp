@@ -4,6 +4,7 @@ import topbit.std;
 import topbit.core;
 import topbit.ops;
 import :options;
+import :sparse_gradient;
 
 namespace topbit {
 
@@ -37,13 +38,15 @@ dtype wide(const tensor& t) { return promote(t.dtype(), dtype::float32); }
 
 // A number that is NaN or infinite if an element is.
 tensor largest(const tensor& gradient) {
-  return aten::linalg_vector_norm(gradient, std::numeric_limits<double>::infinity(), arg<"dtype"> = wide(gradient));
+  return aten::linalg_vector_norm(detail::elements_of(gradient), std::numeric_limits<double>::infinity(),
+                                  arg<"dtype"> = wide(gradient));
 }
 
 tensor non_finite(std::span<const numbered_gradient> gradients, device target) {
   std::vector<tensor> largest_of_each;
   for (const numbered_gradient& g : gradients) {
-    if (g.value.numel() != 0) largest_of_each.push_back(to(to(largest(g.value), dtype::float64), target));
+    if (detail::elements_of(g.value).numel() != 0)
+      largest_of_each.push_back(to(to(largest(g.value), dtype::float64), target));
   }
   if (largest_of_each.empty()) return aten::zeros(shape{}, arg<"dtype"> = dtype::float64, arg<"device"> = target);
   return to(aten::any(!aten::isfinite(aten::stack(largest_of_each))), dtype::float64);
@@ -69,7 +72,7 @@ tensor unscale_all(std::string_view who, std::span<const numbered_gradient> grad
   check_gradients(who, gradients);
   const tensor found = non_finite(gradients, state.device()), by = aten::reciprocal(number_of(state, the_factor));
   for (const numbered_gradient& g : gradients) {
-    tensor gradient = g.value;
+    tensor gradient = detail::elements_of(g.value);
     gradient *= topbit::to(by, gradient.device());
   }
   return found;
@@ -102,7 +105,7 @@ void loss_scaler::check_scaled(std::string_view function) const {
 void loss_scaler::raise_skipped(const optimizer& o) const {
   std::string text = "loss_scaler: " + std::to_string(most_skipped) + " steps in a row were skipped";
   for (const numbered_gradient& g : gradients_of(o)) {
-    if (std::isfinite(item(largest(g.value)))) continue;
+    if (detail::elements_of(g.value).numel() == 0 || std::isfinite(item(largest(g.value)))) continue;
     text += "; the gradient of parameter " + std::to_string(g.parameter) + ", " + detail::kind_of(g.value) +
             ", is not finite";
     break;

@@ -4,6 +4,7 @@ import topbit.std;
 import topbit.core;
 import topbit.ops;
 import :options;
+import :sparse_gradient;
 
 namespace topbit {
 
@@ -36,6 +37,11 @@ void optimizer::check_parameters(std::span<const tensor> parameters) const {
     if (!is_floating(p.dtype())) {
       throw dtype_error(found + " is of " + std::string(topbit::name_of(p.dtype())) + ", wanted a floating dtype",
                         name_);
+    }
+    if (author::parts_of(p) != nullptr && requires_grad(p)) {
+      throw layout_error(found + " is of layout " + std::string(topbit::name_of(p.layout())) +
+                             ", wanted strided; make its values the parameter, and the tensor of them in each step",
+                         name_);
     }
     if (!is_leaf(p)) {
       throw error(found + " is a result of " + std::string(author::gradient_edge(p)->name()) +
@@ -173,15 +179,31 @@ std::int64_t optimizer::steps() const {
 
 // --- steps
 
+std::string optimizer::refuses_sparse(std::size_t) const { return "wanted a strided one"; }
+
+void optimizer::check_layout(std::size_t group, std::size_t parameter, const tensor& gradient) const {
+  if (gradient.layout() == layout::strided) return;
+  const std::string wanted = detail::has_rows(gradient) ? refuses_sparse(group) : "wanted strided or sparse_coo";
+  if (wanted.empty()) return;
+  throw layout_error(name_ + ": found a gradient of layout " + std::string(topbit::name_of(gradient.layout())) +
+                         ", of parameter " + std::to_string(parameter) + " of group " + std::to_string(group) + ", " +
+                         wanted +
+                         "; use an optimizer that updates rows, as sgd without momentum, adagrad or sparse_adam, or "
+                         "gradients that are not sparse, as those of embedding with sparse=False",
+                     name_);
+}
+
 // Groups parameters by step number; usually one batch, since all parameters of a group have gradients in every step.
 // State tensors are allocated here, so that running out of memory changes nothing.
-std::vector<optimizer::due_batch> optimizer::due_batches(const group& g, double rate) const {
+std::vector<optimizer::due_batch> optimizer::due_batches(std::size_t number, double rate) const {
+  const group& g = groups_[number];
   const bool counts_there = g.on_device.next.defined();
   std::vector<due_batch> due;
   for (std::size_t i = 0; i < g.parameters.size(); ++i) {
     const tensor& p = g.parameters[i];
     tensor gradient = leaf_grad(p);
     if (!gradient.defined()) continue;
+    check_layout(number, i, gradient);
     auto at = std::ranges::find_if(due, [&](const due_batch& b) { return counts_there || b.of.step == g.ages[i] + 1; });
     if (at == due.end()) {
       due.emplace_back();
@@ -194,15 +216,27 @@ std::vector<optimizer::due_batch> optimizer::due_batches(const group& g, double 
       at->of.gradients.reserve(most);
       for (std::vector<tensor>& list : at->of.state) list.reserve(most);
       at->members.reserve(most);
+      at->rows.reserve(most);
     }
-    at->of.parameters.push_back(p);
+    tensor parameter = p;
+    chosen_rows rows;
+    const bool by_rows = detail::has_rows(gradient);
+    if (by_rows) {
+      detail::gradient_rows of_gradient = detail::rows_of(gradient);
+      rows.index = std::move(of_gradient.index);
+      parameter = detail::take_rows(p, rows.index);
+      gradient = std::move(of_gradient.values);
+    }
+    at->of.parameters.push_back(std::move(parameter));
     if (counts_there) at->of.steps_there.push_back(g.on_device.of_each[i]);
     at->of.gradients.push_back(std::move(gradient));
     for (std::size_t k = 0; k < g.state.size(); ++k) {
-      const tensor& kept = g.state[k][i];
-      at->of.state[k].push_back(kept.defined() ? kept : fresh_state(p));
+      tensor kept = g.state[k][i].defined() ? g.state[k][i] : fresh_state(p);
+      at->of.state[k].push_back(by_rows ? detail::take_rows(kept, rows.index) : kept);
+      if (by_rows) rows.state.push_back(std::move(kept));
     }
     at->members.push_back(i);
+    at->rows.push_back(std::move(rows));
   }
   return due;
 }
@@ -213,6 +247,22 @@ bool optimizer::counts_on_device() const noexcept {
 
 void optimizer::step() { step(scaling{}); }
 
+// Writes updated rows back, and keeps the state.
+void optimizer::finish(group& g, due_batch& b) {
+  for (std::size_t m = 0; m < b.members.size(); ++m) {
+    const std::size_t member = b.members[m];
+    chosen_rows& rows = b.rows[m];
+    const bool by_rows = !rows.index.empty();
+    if (by_rows) detail::put_rows(g.parameters[member], rows.index, b.of.parameters[m]);
+    for (std::size_t k = 0; k < g.state.size(); ++k) {
+      tensor& updated = b.of.state[k][m];
+      if (by_rows) detail::put_rows(rows.state[k], rows.index, updated);
+      g.state[k][member] = std::move(by_rows ? rows.state[k] : updated);
+    }
+    ++g.ages[member];
+  }
+}
+
 void optimizer::step(const scaling& by) {
   const no_grad guard;
   const observe::profile_range seen("optimizer step", observe::kind::optimizer);
@@ -220,17 +270,14 @@ void optimizer::step(const scaling& by) {
   // Read once: steps() may copy from the device.
   const bool scheduled = std::ranges::any_of(groups_, [](const group& g) { return static_cast<bool>(g.schedule); });
   const std::int64_t step = scheduled ? steps() : 0;
-  for (const group& g : groups_) due.push_back(due_batches(g, rate_at(g, step)));
+  for (std::size_t i = 0; i < groups_.size(); ++i) due.push_back(due_batches(i, rate_at(groups_[i], step)));
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     group& g = groups_[i];
     for (due_batch& b : due[i]) {
       b.of.gradient_scale = by.scale;
       b.of.found_inf = by.found_inf;
       update(i, b.of);
-      for (std::size_t m = 0; m < b.members.size(); ++m) {
-        for (std::size_t k = 0; k < g.state.size(); ++k) g.state[k][b.members[m]] = std::move(b.of.state[k][m]);
-        ++g.ages[b.members[m]];
-      }
+      finish(g, b);
     }
     if (g.on_device.next.defined()) count_step(g.on_device, due[i], by.found_inf);
   }

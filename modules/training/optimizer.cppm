@@ -17,8 +17,10 @@ export class optimizer {
   optimizer& operator=(const optimizer&) = delete;
   virtual ~optimizer();
 
-  /// Updates every parameter that has a gradient; others, and their state, are unchanged. Not recorded. Errors of
-  /// kernels are thrown before their group has changed.
+  /// Updates every parameter that has a gradient; others, and their state, are unchanged. Not recorded. A sparse
+  /// gradient updates the rows that it has, at their cost, with sgd, adagrad and sparse_adam. Errors of kernels are
+  /// thrown before their group has changed; layout_error for a sparse gradient that the optimizer does not take, before
+  /// anything has.
   void step();
   /// Drops the gradients of all parameters.
   void zero_grad() noexcept;
@@ -80,7 +82,8 @@ export class optimizer {
   explicit optimizer(std::string name) : name_(std::move(name)) {}
 
   /// Adds a group with state of these names. Throws error for an empty list, and for a parameter that is undefined, not
-  /// a leaf or already present, dtype_error for one that is not floating; nothing is added then. With counts_on_device
+  /// a leaf or already present, dtype_error for one that is not floating, layout_error for one that is sparse, whose
+  /// values may be a parameter instead; nothing is added then. With counts_on_device
   /// step numbers are stored on the parameters' device, and state is created at once; update() must not copy anything
   /// to the host. Throws device_error then for parameters of several devices.
   void add(std::vector<tensor> parameters, double learning_rate, std::vector<std::string_view> state_names,
@@ -89,6 +92,10 @@ export class optimizer {
   virtual void update(std::size_t group, batch& b) = 0;
   /// Whether update() observes gradient_scale and found_inf. If not, a loss_scaler divides the gradients before.
   virtual bool takes_scaling() const noexcept { return false; }
+  /// Empty if a step of this group leaves rows with a gradient of 0, and their state, unchanged: update() is then
+  /// called with the rows that a sparse gradient has instead of the parameter. Otherwise what is wanted of gradients
+  /// instead, as "wanted a strided one": step() then refuses sparse gradients before it changes anything.
+  virtual std::string refuses_sparse(std::size_t group) const;
 
   /// Throws error "<name>: found <option>=<value>, wanted <wanted>" unless the condition holds.
   void require(bool is_so, std::string_view option, double value, std::string_view wanted) const;
@@ -116,9 +123,15 @@ export class optimizer {
     std::function<double(std::int64_t)> schedule;  // gives the factor of each step, if there is one
     step_counts on_device;
   };
+  // The rows of a parameter whose gradient is sparse: those of the batch are copies of them.
+  struct chosen_rows {
+    std::vector<tensor> index;  // one for each sparse dimension; empty for a strided gradient
+    std::vector<tensor> state;  // of the whole parameter
+  };
   struct due_batch {
     batch of;
     std::vector<std::size_t> members;
+    std::vector<chosen_rows> rows;  // of each member
   };
 
   const group& at(std::size_t group) const;
@@ -130,7 +143,9 @@ export class optimizer {
   static void count_step(const step_counts& counts, std::span<const due_batch> done, const tensor& found_inf);
   static std::vector<std::int64_t> ages(const group& g);
   double rate_at(const group& g, std::int64_t step) const;
-  std::vector<due_batch> due_batches(const group& g, double rate) const;
+  void check_layout(std::size_t group, std::size_t parameter, const tensor& gradient) const;
+  std::vector<due_batch> due_batches(std::size_t group, double rate) const;
+  static void finish(group& g, due_batch& b);
   std::int64_t read_count(const detail::name_index& state, const std::string& name, std::int64_t least) const;
   void check_name(std::span<const named_tensor> state) const;
   void read_state(std::span<const named_tensor> state, std::vector<group>& into, std::int64_t& steps) const;

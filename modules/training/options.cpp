@@ -15,4 +15,9 @@ void detail::require_option(std::string_view who, bool is_so, std::string_view o
               std::string(who));
 }
 
+std::string detail::refused_with(std::string_view option, double value) {
+  if (value == 0) return {};
+  return "wanted a strided one with " + std::string(option) + "=" + to_string(scalar(value));
+}
+
 }  // namespace topbit

@@ -10,6 +10,7 @@ import topbit.std;
 import topbit.core;
 import topbit.ops;
 import :atomic_file;
+import :file_layouts;
 import :safetensors_header;
 
 namespace topbit {
@@ -24,12 +25,14 @@ std::uint64_t bytes_of(const tensor& t) { return static_cast<std::uint64_t>(t.nu
 
 void save_tensors(const std::string& path, std::span<const named_tensor> tensors, const tensor_metadata& metadata) {
   const no_grad guard;
-  const std::string header = detail::write_header("save_tensors: " + detail::in_quotes(path) + ": ", tensors, metadata);
+  const std::string who = "save_tensors: " + detail::in_quotes(path) + ": ";
+  const detail::file_contents contents = detail::with_parts_apart(who, tensors, metadata);
+  const std::string header = detail::write_header(who, contents.tensors, contents.metadata);
   const std::uint64_t length = header.size();
   detail::atomic_file out("save_tensors", path);
   out.write(&length, sizeof length);
   out.write(header.data(), header.size());
-  for (const named_tensor& one : tensors) {
+  for (const named_tensor& one : contents.tensors) {
     const tensor dense = aten::contiguous(to(one.value, cpu));
     out.write(dense.data(), bytes_of(dense));
   }
@@ -86,7 +89,8 @@ struct reader {
 
 std::vector<named_tensor> load_tensors(const std::string& path) {
   reader file(path);
-  std::vector<detail::file_entry> entries = file.header().tensors;
+  detail::file_header header = file.header();
+  std::vector<detail::file_entry>& entries = header.tensors;
   std::vector<named_tensor> tensors;
   tensors.reserve(entries.size());
   for (detail::file_entry& e : entries) {
@@ -100,9 +104,13 @@ std::vector<named_tensor> load_tensors(const std::string& path) {
     }
     tensors.push_back({std::move(e.name), loaded});
   }
-  return tensors;
+  return detail::with_parts_joined(file.who, {std::move(tensors), std::move(header.metadata)});
 }
 
-tensor_metadata load_metadata(const std::string& path) { return reader(path).header().metadata; }
+tensor_metadata load_metadata(const std::string& path) {
+  tensor_metadata metadata = reader(path).header().metadata;
+  detail::remove_layouts(metadata);
+  return metadata;
+}
 
 }  // namespace topbit

@@ -3,6 +3,7 @@ module topbit.training;
 import topbit.std;
 import topbit.core;
 import topbit.ops;
+import :options;
 
 namespace topbit {
 
@@ -25,6 +26,12 @@ void sgd::add_group(std::vector<tensor> parameters, const sgd_options& o) {
     add(std::move(parameters), o.learning_rate, {});
   }
   options_.push_back(o);
+}
+
+std::string sgd::refuses_sparse(std::size_t group) const {
+  const sgd_options& o = options_[group];
+  const std::string by_momentum = detail::refused_with("momentum", o.momentum);
+  return by_momentum.empty() ? detail::refused_with("weight_decay", o.weight_decay) : by_momentum;
 }
 
 void sgd::update(std::size_t group, batch& b) {

@@ -21,7 +21,8 @@ export struct sgd_options {
 };
 
 /// A step is one pass over parameter, gradient and momentum, by aten::_fused_sgd_; see its documentation for the
-/// formula. The state is "momentum_buffer" for each parameter, none without momentum.
+/// formula. The state is "momentum_buffer" for each parameter, none without momentum. A sparse gradient updates the
+/// rows that it has, without momentum and weight decay.
 ///
 /// Errors   error for an option out of its range, and what optimizer::add() throws
 export class sgd final : public optimizer {
@@ -32,6 +33,7 @@ export class sgd final : public optimizer {
  private:
   void update(std::size_t group, batch& b) override;
   bool takes_scaling() const noexcept override { return true; }
+  std::string refuses_sparse(std::size_t group) const override;
   std::vector<sgd_options> options_;
 };
 

@@ -19,6 +19,7 @@ export import :clipping;
 export import :schedule;
 export import :optimizer;
 export import :sgd;
+export import :adagrad;
 export import :adam;
 export import :loss_scaler;
 // Tier 4: checkpoints.

@@ -31,7 +31,8 @@ constexpr operator_page pages[] = {
         {.summary = "Gathers, for each element of index, the element of self at the same position except in dim, where "
                     "the index applies.",
          .shapes = "self: [N, M], dim: 1, index: [n, k] -> [n, k], with n <= N: out[i, j] = self[i, index[i, j]]",
-         .dtypes = "any; index is int64; sparse_grad changes nothing",
+         .dtypes = "any; index is int64; with sparse_grad the gradient of self is sparse, which needs "
+                   "topbit.sparse",
          .cost = "the index is read twice, the first time for its range; one read and one write for each of its "
                  "elements; self is not copied, for any strides",
          .errors = {bad_shape(index_range, "gather([[1, 2], [3, 4]], 1, [[0], [-1]])"),
@@ -247,17 +248,19 @@ constexpr operator_page pages[] = {
     // Rows of a matrix.
     page<aten::embedding>(
         {.summary =
-             "Selects rows of a matrix by index; padding_idx and scale_grad_by_freq only say what the gradient is.",
+             "Selects rows of a matrix by index; padding_idx, scale_grad_by_freq and sparse only say what the gradient "
+             "is.",
          .shapes = "weight: [N, M], indices: [..] -> [.., M]",
-         .dtypes = "any; indices are int64 or int32",
+         .dtypes = "any; indices are int64 or int32; with sparse the gradient of weight is sparse, with the rows that "
+                   "were selected, which needs topbit.sparse",
          .cost = "each element of the result is read and written once, whole rows at a time; a weight that is not "
                  "dense is copied first, all of it",
          .errors = {bad_shape("an index is not between 0 and N - 1", "embedding([[1.5], [2.5]], [0, 2])"),
                     bad_shape("weight is not a matrix, or the result would have more than 8 dimensions",
                               "embedding([1.5, 2.5], [0])"),
                     bad_dtype(not_an_index, "embedding([[1.5], [2.5]], [0.0])"),
-                    bad_value("sparse is True: there are no sparse gradients",
-                              "embedding([[1.5], [2.5]], [0], sparse=True)")},
+                    bad_value("both scale_grad_by_freq and sparse are True",
+                              "embedding([[1.5], [2.5]], [0], scale_grad_by_freq=True, sparse=True)")},
          .examples = {{"embedding([[1.5, 2.5], [3.5, 4.5]], [1, 0, 1] (int64))",
                        "[[3.5, 4.5], [1.5, 2.5], [3.5, 4.5]] (float32 [3, 2])"}}}),
     page<aten::embedding_dense_backward>(

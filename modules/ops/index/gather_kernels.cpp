@@ -206,12 +206,14 @@ void take_kernel::run(backend_call c, const tensor& self, const tensor& index, c
   if (!rows.same_as(out)) copy_result(out, rows);
 }
 
-result_meta embedding_kernel::meta(std::string_view op, const tensor& weight, const tensor& indices, std::int64_t, bool,
-                                   bool sparse) {
+result_meta embedding_kernel::meta(std::string_view op, const tensor& weight, const tensor& indices, std::int64_t,
+                                   bool by_frequency, bool sparse) {
   const backend_call c{nullptr, op};
   check_defined(c, weight);
   check_integer_index(c, indices);
-  if (sparse) refuse<error>(c, "found sparse=True, wanted False");
+  if (sparse && by_frequency) {
+    refuse<error>(c, "found scale_grad_by_freq=True with sparse=True, wanted one of them");
+  }
   if (weight.dim() != 2) refuse<shape_error>(c, "found weights " + to_string(weight.sizes()) + ", wanted a matrix");
   if (indices.dim() == max_dims) {
     refuse<shape_error>(c, "found indices " + to_string(indices.sizes()) + ", wanted fewer dimensions");

@@ -102,19 +102,50 @@ tensor of_source(const kind_of& source, T index, T g) {
   return whole;
 }
 
-template <class Way>
-struct take_along_gradient {
+struct index_select_gradient {
   kind_of self;
   integer dim;
   saved_tensor index;
 
-  template <class... Options>
-  static take_along_gradient save(T self, integer dim, T index, const Options&...) {
-    return {self, dim, saved_tensor(index)};
-  }
+  static index_select_gradient save(T self, integer dim, T index, T) { return {self, dim, saved_tensor(index)}; }
   grads2 backward(T g, wants2) const {
     tensor whole = self.zeros_beside(g);
-    return {Way::add_(whole, dim, index.get(), g), tensor()};
+    return {aten::index_add_(whole, dim, index.get(), g), tensor()};
+  }
+};
+
+// Sparse gradients of strided tensors. These operators are bound by name, since sparse tensors are of a module that
+// this one does not know.
+constexpr op<
+    "aten::embedding_sparse_backward(Tensor grad, Tensor indices, SymInt num_weights, int padding_idx, bool "
+    "scale_grad_by_freq) -> Tensor">
+    embedding_sparse_backward;
+constexpr op<"topbit::gather_sparse_backward(Tensor grad, int dim, Tensor index, int[] size) -> Tensor">
+    gather_sparse_backward;
+
+// Asked when a call is recorded: its gradient would be too late to say what the program lacks.
+void check_sparse(std::string_view name, std::string_view option, std::string_view needed) {
+  if (registry::process().try_find(needed)) return;
+  throw error(std::string(name) + ": found " + std::string(option) +
+                  "=True in a program without sparse tensors, wanted False; import topbit.sparse and link "
+                  "topbit::sparse for sparse gradients",
+              std::string(name));
+}
+
+struct gather_gradient {
+  kind_of self;
+  integer dim;
+  saved_tensor index;
+  bool sparse;
+
+  static gather_gradient save(T self, integer dim, T index, bool sparse, T) {
+    if (sparse) check_sparse(aten::gather.name(), "sparse_grad", gather_sparse_backward.name());
+    return {self, dim, saved_tensor(index), sparse};
+  }
+  grads2 backward(T g, wants2) const {
+    if (sparse) return {gather_sparse_backward(g, dim, index.get(), self.sizes), tensor()};
+    tensor whole = self.zeros_beside(g);
+    return {aten::scatter_add_(whole, dim, index.get(), g), tensor()};
   }
 };
 
@@ -293,11 +324,13 @@ struct embedding_gradient {
   integer rows;
   saved_tensor indices;
   integer padding;
-  bool by_frequency;
-  static embedding_gradient save(T weight, T indices, integer padding, bool by_frequency, bool, T) {
-    return {weight.size(0), saved_tensor(indices), padding, by_frequency};
+  bool by_frequency, sparse;
+  static embedding_gradient save(T weight, T indices, integer padding, bool by_frequency, bool sparse, T) {
+    if (sparse) check_sparse(aten::embedding.name(), "sparse", embedding_sparse_backward.name());
+    return {weight.size(0), saved_tensor(indices), padding, by_frequency, sparse};
   }
   grads2 backward(T g, wants2) const {
+    if (sparse) return {embedding_sparse_backward(g, indices.get(), rows, padding, by_frequency), tensor()};
     return {aten::embedding_dense_backward(g, indices.get(), rows, padding, by_frequency), tensor()};
   }
 };
@@ -328,8 +361,8 @@ constexpr author::kernel_row rows[] = {
     gradient_row<aten::index_Tensor, index_kernel>(),
     gradient_row<aten::index_put, index_put_kernel>(),
     gradient_row<aten::index_put_, index_put_kernel>(),
-    gradient_row<aten::gather, take_along_gradient<by_element>>(),
-    gradient_row<aten::index_select, take_along_gradient<by_slice>>(),
+    gradient_row<aten::gather, gather_gradient>(),
+    gradient_row<aten::index_select, index_select_gradient>(),
     gradient_row<aten::take, take_gradient>(),
     gradient_row<aten::scatter_src, scatter_gradient>(),
     gradient_row<aten::scatter_src_, scatter_gradient>(),
