@@ -1,0 +1,51 @@
+module topbit.sparse;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.ops;
+import :registrations;
+
+namespace topbit::sparse {
+
+namespace {
+
+// An operator without a kernel for these layouts. The first argument of such a layout is named.
+void refuse_operator(const operator_handle& op, boxed_stack& stack) {
+  const std::span<const value> arguments = stack.top(op.argument_count());
+  const auto* const schema = op.parsed_schema();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    author::each_tensor(arguments[i], [&](const tensor& t) {
+      if (!t.defined() || !is_sparse(t)) return;
+      std::string argument = "argument " + std::to_string(i + 1);
+      if (schema != nullptr) argument += " '" + std::string(schema->arguments[i].name) + "'";
+      author::refuse_layout(op.name(), argument, t.layout(), layout::strided, op.name());
+    });
+  }
+  author::refuse_layout(op.name(), {}, layout::sparse_coo, layout::strided, op.name());
+}
+
+}  // namespace
+
+bool register_foundation() {
+  register_parts();
+  register_construct();
+  register_access();
+  register_convert();
+  register_copies();
+  register_views();
+  register_selections();
+  register_unary();
+  register_arithmetic();
+  register_product_parts();
+  register_product();
+  register_reduce();
+  register_softmax();
+  register_mask();
+  register_reader();
+  fallback<&refuse_operator>(key::AnySparse).keep();
+  fallback<&refuse_operator>(key::AnySparseCsr).keep();
+  return true;
+}
+
+}  // namespace topbit::sparse

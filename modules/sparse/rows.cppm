@@ -1,0 +1,15 @@
+// Operators on the values of a matrix's rows: `compressed` says where each row begins. Internal.
+module topbit.sparse:rows;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+
+namespace topbit::sparse {
+
+// The sums of the rows: values [entries, dense...] -> [rows, dense...]. Integers and bool sum into int64.
+inline constexpr op<"topbit::_row_sums(Tensor compressed, Tensor values) -> Tensor"> row_sums_op;
+// The softmax of each row, or its logarithm: as values, which are floating.
+inline constexpr op<"topbit::_row_softmax(Tensor compressed, Tensor values, bool log) -> Tensor"> row_softmax_op;
+
+}  // namespace topbit::sparse
