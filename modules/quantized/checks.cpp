@@ -1,0 +1,103 @@
+module topbit.quantized;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.ops;
+import :checks;
+import :rounding;
+
+namespace topbit::quantized {
+
+namespace {
+
+constexpr double least_scale = std::numeric_limits<float>::min(), greatest_scale = std::numeric_limits<float>::max();
+
+void check_all(std::string_view op, const tensor& good, const std::string& text) {
+  if (has_elements(good) && !item<bool>(all(good))) refuse<bad_argument>(op, text);
+}
+
+}  // namespace
+
+std::string description_of(const tensor& t) {
+  if (!t.defined()) return "an undefined tensor";
+  std::string text = std::string(name_of(t.dtype())) + " " + to_string(t.sizes());
+  if (t.layout() != layout::strided) text += " " + std::string(name_of(t.layout()));
+  return text;
+}
+
+bool has_elements(const tensor& t) { return t.device().type != backend::Meta && t.numel() != 0; }
+
+void check_values(std::string_view op, const tensor& x) {
+  if (!x.defined()) refuse<shape_error>(op, "found an undefined tensor, wanted one with elements");
+  if (x.layout() != layout::strided) {
+    author::refuse_layout(op, "argument 'self'", x.layout(), layout::strided, op);
+  }
+  if (is_floating(x.dtype())) return;
+  refuse<dtype_error>(op, "found " + std::string(name_of(x.dtype())) + ", wanted a floating-point type");
+}
+
+void check_scheme(std::string_view op, const scheme& s, const shape& sizes) {
+  const auto dims = static_cast<std::int64_t>(sizes.size());
+  if (s.bits != 8 && s.bits != 4) {
+    refuse<bad_argument>(op, "found bits " + std::to_string(s.bits) + ", wanted 8 or 4");
+  }
+  if (s.bits == 4 && dims == 0) {
+    refuse<shape_error>(op, "found a zero-dimensional tensor for codes of 4 bits, wanted one dimension at least");
+  }
+  if (s.scales == granularity::per_channel && (s.axis < 0 || s.axis >= dims)) {
+    refuse<shape_error>(op, "found axis " + std::to_string(s.axis) + " for a tensor " + to_string(sizes) +
+                                ", wanted one of its dimensions");
+  }
+  if (s.scales != granularity::per_group) return;
+  if (s.group < 2 || s.group % 2 != 0) {
+    refuse<bad_argument>(op, "found group " + std::to_string(s.group) + ", wanted an even number from 2 up");
+  }
+  if (dims == 0) refuse<shape_error>(op, "found a zero-dimensional tensor for groups, wanted one dimension at least");
+}
+
+void check_scale(std::string_view op, double scale) {
+  if (scale >= least_scale && scale <= greatest_scale) return;
+  refuse<bad_argument>(op, "found scale " + to_string(scalar(scale)) + ", wanted a positive normal number of float32");
+}
+
+void check_zero_point(std::string_view op, std::int64_t zero_point, std::int64_t lowest, std::int64_t highest) {
+  if (lowest > highest) {
+    refuse<bad_argument>(op, "found codes from " + std::to_string(lowest) + " to " + std::to_string(highest) +
+                                 ", wanted the lower one first");
+  }
+  if (zero_point >= lowest && zero_point <= highest) return;
+  refuse<bad_argument>(op, "found zero point " + std::to_string(zero_point) + ", wanted " + std::to_string(lowest) +
+                               " to " + std::to_string(highest));
+}
+
+void check_finite(std::string_view op, std::string_view what, const tensor& t) {
+  check_all(op, isfinite(t), "found NaN or infinity among the " + std::string(what) + ", wanted finite numbers");
+}
+
+void check_scales(std::string_view op, const tensor& scales) {
+  const tensor wide = to(scales, dtype::float64);
+  check_all(op, ge(wide, least_scale) & le(wide, greatest_scale),
+            "found a scale that is 0, negative, NaN or out of range, wanted positive normal numbers of float32");
+}
+
+void check_zero_points(std::string_view op, const tensor& zero_points, std::int64_t lowest, std::int64_t highest) {
+  check_all(op, ge(zero_points, lowest) & le(zero_points, highest),
+            "found a zero point out of range, wanted " + std::to_string(lowest) + " to " + std::to_string(highest));
+}
+
+void check_channels(std::string_view op, const tensor& x, const tensor& scales,
+                    const std::optional<tensor>& zero_points, std::int64_t axis) {
+  const shape wanted{x.sizes()[axis]};
+  if (scales.sizes() != wanted || !is_floating(scales.dtype())) {
+    refuse<shape_error>(
+        op, "found scales " + description_of(scales) + ", wanted floating-point numbers " + to_string(wanted));
+  }
+  if (!is_given(zero_points)) return;
+  if (zero_points->sizes() != wanted || !is_integer(zero_points->dtype())) {
+    refuse<shape_error>(op,
+                        "found zero points " + description_of(*zero_points) + ", wanted integers " + to_string(wanted));
+  }
+}
+
+}  // namespace topbit::quantized

@@ -1,0 +1,36 @@
+// Checks of arguments, with the texts of their errors. Internal.
+module topbit.quantized:checks;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import :payload;
+
+namespace topbit::quantized {
+
+// "float32 [2, 3] quantized"
+std::string description_of(const tensor& t);
+
+template <class Error>
+[[noreturn]] void refuse(std::string_view op, const std::string& what) {
+  throw Error(std::string(op) + ": " + what, std::string(op));
+}
+
+// A floating-point tensor that is strided.
+void check_values(std::string_view op, const tensor& x);
+// Bits, axis and group, for a tensor of these sizes.
+void check_scheme(std::string_view op, const scheme& s, const shape& sizes);
+// A normal, positive number of float32.
+void check_scale(std::string_view op, double scale);
+void check_zero_point(std::string_view op, std::int64_t zero_point, std::int64_t lowest, std::int64_t highest);
+// Whether elements can be read.
+bool has_elements(const tensor& t);
+// All elements are finite, or normal positive numbers of float32, or in a range. Waits for the device; nothing on meta.
+void check_finite(std::string_view op, std::string_view what, const tensor& t);
+void check_scales(std::string_view op, const tensor& scales);
+void check_zero_points(std::string_view op, const tensor& zero_points, std::int64_t lowest, std::int64_t highest);
+// Scales and zero points of the channels of x; `axis` is wrapped.
+void check_channels(std::string_view op, const tensor& x, const tensor& scales,
+                    const std::optional<tensor>& zero_points, std::int64_t axis);
+
+}  // namespace topbit::quantized

@@ -1,0 +1,31 @@
+// Operators that have no kernel for quantized tensors: an error, or, in a scope that asks for it, their kernel for
+// strided tensors on dequantized arguments.
+export module topbit.quantized:fallback;
+
+import topbit.std;
+import topbit.core;
+
+export namespace topbit::quantized {
+
+/// While it lives, operators without a kernel for quantized tensors are called with dequantized arguments on this
+/// thread; otherwise they throw layout_error. Slow: each call dequantizes again. An operator that would write to a
+/// quantized tensor throws as before. The calls are counted, and traces show the calls of dequantize.
+class [[nodiscard("the guard ends with the full expression that makes it")]] dequantize_guard {
+ public:
+  dequantize_guard() noexcept;
+  dequantize_guard(const dequantize_guard&) = delete;
+  dequantize_guard& operator=(const dequantize_guard&) = delete;
+  ~dequantize_guard();
+};
+
+struct dequantized_calls {
+  std::string op;  // "aten::exp"
+  std::uint64_t calls = 0;
+};
+/// The operators that were called so by any thread, most calls first. Cost: a lock and a copy.
+std::vector<dequantized_calls> dequantize_report();
+void reset_dequantize_report();
+/// A table with a line for each operator.
+std::string to_string(std::span<const dequantized_calls> report);
+
+}  // namespace topbit::quantized
