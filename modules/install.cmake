@@ -4,15 +4,15 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # Dependency order: each module after those that it imports.
-set(topbit_modules std core tensor autograd ops backend autocast modes contracts profiler transform tables operator_docs cuda)
-foreach(name training graphs backend_test topbit format)
+set(topbit_modules std core tensor autograd ops backend autocast modes contracts profiler transform tables sparse quantized operator_docs cuda)
+foreach(name onednn training graphs backend_test topbit format)
   if(TARGET topbit_${name})
     list(APPEND topbit_modules ${name})
   endif()
 endforeach()
 list(TRANSFORM topbit_modules PREPEND topbit_ OUTPUT_VARIABLE topbit_targets)
 # No interface names these, but static libraries of modules have undefined symbols from them.
-foreach(name kernels_cpu kernels_cuda)
+foreach(name kernels_cpu kernels_sparse kernels_quantized kernels_cuda)
   list(APPEND topbit_targets topbit_${name})
   set_property(TARGET topbit_${name} PROPERTY EXPORT_NAME ${name})
 endforeach()

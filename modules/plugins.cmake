@@ -7,7 +7,7 @@ set(CMAKE_CXX_LINK_LIBRARY_USING_TOPBIT_OF_HOST "-L<LIB_ITEM>")
 set(CMAKE_CXX_LINK_LIBRARY_USING_TOPBIT_OF_HOST_SUPPORTED TRUE)
 
 set(topbit_host_libraries std core tensor autograd ops backend autocast modes contracts profiler transform tables operator_docs
-  cuda training graphs backend_test topbit kernels_cpu kernels_cuda)
+  cuda sparse quantized onednn training graphs backend_test topbit kernels_cpu kernels_sparse kernels_quantized kernels_cuda)
 list(TRANSFORM topbit_host_libraries PREPEND topbit::)
 
 # topbit_plugin(<target>)

@@ -41,6 +41,9 @@ fedora_packages='clang clang-tools-extra llvm compiler-rt gcc-c++ binutils cmake
 # What examples/opencl needs: PoCL, which makes a device of the processor, the loader and the headers.
 opencl_packages=("pocl-opencl-icd 3.1" "ocl-icd-opencl-dev 2.3" "opencl-headers 3.0~")
 fedora_opencl_packages='pocl ocl-icd-devel opencl-headers'
+# What topbit.onednn needs: the library, and OpenCL's, which Debian's is built with.
+onednn_packages=("libdnnl-dev 2.6" "ocl-icd-opencl-dev 2.3")
+fedora_onednn_packages='onednn-devel'
 
 # What the CMake project and find_package ask for, with the least versions.
 wanted_compiler=21 wanted_cmake=3.28 wanted_ninja=1.11
@@ -293,5 +296,15 @@ setup_opencl() {
     setup_debian "$release"
   elif [[ ! -e /usr/include/CL/cl.h ]] || ! compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; then
     fail 2 "found no headers of OpenCL in /usr/include/CL or no platform in /etc/OpenCL/vendors, wanted both; on Ubuntu: sudo apt-get install ${opencl_packages[*]%% *}, on Fedora: sudo dnf install $fedora_opencl_packages"
+  fi
+}
+
+setup_onednn() {
+  local release
+  if release=$(debian_release); then
+    packages=("${onednn_packages[@]}")
+    setup_debian "$release"
+  elif [[ ! -e /usr/include/oneapi/dnnl/dnnl.hpp ]]; then
+    fail 2 "found no headers of oneDNN in /usr/include/oneapi/dnnl, wanted 2.6 or newer; on Ubuntu: sudo apt-get install ${onednn_packages[*]%% *}, on Fedora: sudo dnf install $fedora_onednn_packages; elsewhere CMAKE_PREFIX_PATH says where it is"
   fi
 }

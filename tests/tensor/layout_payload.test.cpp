@@ -62,7 +62,7 @@ TEST_CASE("layout_payload: parts can be replaced, and the layout stays", "[tenso
   CHECK(there.layout() == layout::sparse_csr);
   CHECK(there.dtype() == dtype::float64);
   CHECK(there.device() == tb::meta);
-  CHECK(there.keys().has(tb::key::SparseCsrMeta));
+  CHECK(there.keys() == tb::keys_of(layout::sparse_csr, tb::meta, dtype::float64));
   CHECK(there.payload<pair>().second.same_as(parts[1]));
   CHECK(there.payload<pair>().note == "n=1");
   CHECK(text_of<tb::layout_error>([] { tb::author::with_parts(tensor({1}), {}, dtype::float32, tb::cpu); }) ==
