@@ -12,7 +12,7 @@ constexpr op<
     "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
     "bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor">
     to_copy;
-constexpr op<"aten::to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor"> to_dense;
+constexpr op<"aten::to_dense(Tensor(a) self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor(a)"> to_dense;
 
 // The tensor that has the elements of t, which of a sparse tensor are the values of its entries.
 tensor elements_tensor(const tensor& t) {

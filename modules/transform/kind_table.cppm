@@ -33,7 +33,7 @@ inline constexpr auto kind_table = batching::rules(
         relu, relu_, relu6, relu6_, hardtanh, hardtanh_, leaky_relu, leaky_relu_, elu, elu_, selu, selu_, celu, celu_,
         silu, silu_, gelu, gelu_, mish, mish_, softplus, hardswish, hardswish_, hardsigmoid, hardsigmoid_, log_sigmoid,
         threshold, threshold_, threshold_backward, hardshrink, softshrink,
-        copy_, clone, contiguous, aten::_to_copy, aten::fill_Scalar, aten::fill_Scalar_, zero, zero_, aten::masked_fill_Scalar,
+        copy_, clone, contiguous, aten::_to_copy, aten::_to_dense, aten::fill_Scalar, aten::fill_Scalar_, zero, zero_, aten::masked_fill_Scalar,
         aten::masked_fill_Scalar_>{},
     batching::reduction<
         aten::sum_dim_IntList, aten::sum_IntList_out, nansum, aten::prod_dim_int, aten::prod_int_out,

@@ -89,9 +89,8 @@ const std::map<std::string, asked, std::less<>>& all_asked() {
 std::vector<tb::operator_handle> operators() {
   std::vector<tb::operator_handle> all;
   for (const std::string& name : tb::registry::process().operators()) {
-    // Some have kernels for layouts alone, in other modules.
-    const tb::operator_handle op = tb::registry::process().find(name);
-    if (name.starts_with("aten::") && tb::inspect::has_entry(op, tb::key::CPU)) all.push_back(op);
+    // PyTorch has this one for other layouts alone.
+    if (name.starts_with("aten::") && name != "aten::_to_dense") all.push_back(tb::registry::process().find(name));
   }
   return all;
 }

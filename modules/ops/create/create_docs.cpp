@@ -161,7 +161,6 @@ constexpr operator_page pages[] = {
          .dtypes = by_default_selfs,
          .memory = "self if it is strided and of this dtype; else new and row-major",
          .cost = "one pass of stores; none for self",
-         .errors = {raises<layout_error>("no module of the program has a kernel for the layout")},
          .examples = {{"to_dense([1.5, -2.5])", "[1.5, -2.5] (float32 [2])"},
                       {"to_dense([1.5, -2.5], dtype=int64)", "[1, -2] (int64 [2])"}}}),
     page<aten::_local_scalar_dense>(

@@ -13,10 +13,10 @@ export namespace topbit::aten {
 /// Dtypes   any; dtype, or self's
 /// Gradient that of a sparse self is sparse with its pattern, or dense with masked_grad=False
 /// Cost     one pass of stores; none for a strided self
-inline constexpr op<"aten::to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor">
+inline constexpr op<"aten::to_dense(Tensor(a) self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor(a)">
     to_dense;
 
-/// The same of a tensor that is not strided. The module of a layout has the kernel; a strided tensor has none.
+/// The same as a copy. The module of a layout has its kernel.
 inline constexpr op<"aten::_to_dense(Tensor self, ScalarType? dtype=None, bool? masked_grad=None) -> Tensor"> _to_dense;
 
 }  // namespace topbit::aten
