@@ -228,7 +228,7 @@ tensor& sub_in_place(tensor& self, const tensor& other, const scalar& alpha) {
 // of 1. Never as many elements as s has.
 tensor elements_at(std::string_view op, const tensor& d, const tensor& s) {
   if (is_number(d)) return d;
-  const shape wanted = s.sizes();
+  const shape& wanted = s.sizes();
   bool fits = d.dim() <= s.dim();
   const std::size_t missing = fits ? wanted.size() - d.sizes().size() : 0;
   shape sizes(missing, 1);

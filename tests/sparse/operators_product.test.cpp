@@ -93,9 +93,8 @@ TEST_CASE("sparse products: mm, addmm, mv, linear and matmul are those of the el
       CHECK(difference(tb::matmul(s, vector), tb::matmul(x, vector), type) == "");
       CHECK(difference(tb::matmul(before, s), tb::matmul(before, x), type) == "");
       CHECK(difference(tb::matmul(s, right), tb::matmul(x, right), type) == "");
-      const auto two = arg<"alpha"> = 2;
-      CHECK(difference(tb::addmm(added, s, right, two, arg<"beta"> = 3),
-                       tb::addmm(added, x, right, two, arg<"beta"> = 3), type) == "");
+      CHECK(difference(tb::addmm(added, s, right, arg<"alpha"> = 2, arg<"beta"> = 3),
+                       tb::addmm(added, x, right, arg<"alpha"> = 2, arg<"beta"> = 3), type) == "");
       const tensor batch = random.values({2, 3, 5}, type), bias = random.values({4}, type);
       CHECK(difference(tb::linear(batch, s), tb::linear(batch, x), type) == "");
       CHECK(difference(tb::linear(batch, s, bias), tb::linear(batch, x, bias), type) == "");
