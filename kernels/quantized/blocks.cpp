@@ -21,7 +21,8 @@ void neighbours(const uint8_t* from, uint8_t* to) {
     to[half_length / 2 + i] = uint8_t(from[2 * i] >> 4 | (from[2 * i + 1] & 0xf0));
   }
 }
-void halves(const uint8_t* from, uint8_t* to) {
+// And back.
+void apart(const uint8_t* from, uint8_t* to) {
   for (int64_t i = 0; i < half_length / 2; ++i) {
     const uint8_t low = from[i], high = from[half_length / 2 + i];
     to[2 * i] = uint8_t((low & 15) | high << 4);
@@ -108,7 +109,7 @@ void write_blocks(const tb_blocks* call, int64_t begin, int64_t end) {
     if (call->type == TB_BLOCK_Q8_0) {
       memcpy(to + header, from, length);
     } else {
-      halves(from, to + header);
+      apart(from, to + header);
     }
   }
 }

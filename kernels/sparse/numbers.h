@@ -79,6 +79,17 @@ struct float_number {
     return a * b + c;
   }
   static sum of(tb_scalar x) { return static_cast<sum>(x.f); }
+
+  // As it is stored, and conversions to and from it.
+  using raw = T;
+  template <int Count>
+  static lanes<T, Count> widened(lanes<T, Count> x) {
+    return x;
+  }
+  template <int Count>
+  static lanes<T, Count> narrowed(lanes<T, Count> x) {
+    return x;
+  }
 };
 
 template <typename T>
@@ -121,29 +132,9 @@ struct number<boolean> : integer_number<uint8_t> {
 };
 
 template <>
-struct number<float> : float_number<float> {
-  using raw = float;
-  template <int Count>
-  static lanes<float, Count> widened(lanes<float, Count> x) {
-    return x;
-  }
-  template <int Count>
-  static lanes<float, Count> narrowed(lanes<float, Count> x) {
-    return x;
-  }
-};
+struct number<float> : float_number<float> {};
 template <>
-struct number<double> : float_number<double> {
-  using raw = double;
-  template <int Count>
-  static lanes<double, Count> widened(lanes<double, Count> x) {
-    return x;
-  }
-  template <int Count>
-  static lanes<double, Count> narrowed(lanes<double, Count> x) {
-    return x;
-  }
-};
+struct number<double> : float_number<double> {};
 
 template <>
 struct number<half> : float_number<float> {

@@ -20,10 +20,6 @@ namespace topbit::sparse {
 
 namespace {
 
-bool recorded(const tensor& a, const tensor& b) noexcept {
-  return grad_enabled() && (requires_grad(a) || requires_grad(b));
-}
-
 bool is_number(const tensor& t) noexcept { return t.layout() == layout::strided && t.dim() == 0; }
 
 // A number on the host is one for every device.
@@ -98,7 +94,7 @@ tensor merged(merge how, const tensor& a, const tensor& b, const scalar& alpha, 
   const auto fill = how == merge::sum ? kernels().union_fill : kernels().intersect_fill;
   in_parts(parts, lines, [&](std::int64_t begin, std::int64_t end) { count(&call, begin, end); });
   const dtype index = left.plain.dtype();
-  const tensor compressed = to(cat(std::array{zeros_of({1}, dtype::int64, cpu), cumsum(counts, 0)}, 0), index);
+  const tensor compressed = offsets_from_counts(counts, index);
   const std::int64_t entries = lines == 0 ? 0 : item<std::int64_t>(select(compressed, 0, lines));
   const tensor plain = author::make_tensor({entries}, index, cpu);
   const tensor values = author::make_tensor(joined({entries}, dense_sizes(a)), type, cpu);
@@ -117,8 +113,6 @@ bool can_merge(const tensor& a, const tensor& b) {
 }
 
 bool in_order(const tensor& s) { return is_compressed(s) || coo_parts(s).coalesced; }
-
-tensor scaled(const tensor& values, const scalar& alpha) { return alpha.to_double() == 1 ? values : values * alpha; }
 
 // All entries of both, one tensor's after the other's.
 tensor joined_entries(const tensor& a, const tensor& b, const scalar& alpha, dtype type) {
@@ -139,9 +133,7 @@ tensor add_sparse(std::string_view op, const tensor& a, const tensor& b, const s
 }
 
 // Whether index_add gives the sums that coalescing would give.
-bool adds_one_by_one(dtype type) noexcept {
-  return type != dtype::boolean && type != dtype::float16 && type != dtype::bfloat16;
-}
+bool adds_one_by_one(dtype type) noexcept { return type != dtype::boolean && !is_half(type); }
 
 // The positions of the entries of s in a strided tensor with its sizes.
 tensor positions_of(const tensor& s) { return linear_indices(coordinates(s), sparse_sizes(s)); }

@@ -35,5 +35,15 @@ template <class F>
 void in_parts(std::int64_t parts, std::int64_t count, const F& f) noexcept {
   author::parallel_for(parts, [&](std::int64_t i) { f(count * i / parts, count * (i + 1) / parts); });
 }
+// Calls f(begin, end) over ranges of rows with about equal numbers of entries. Rows are computed one by one, so no bit
+// depends on the division.
+template <class F>
+void in_rows(const tb_csr& a, std::int64_t work, const F& f) noexcept {
+  const std::int64_t parts = parts_for(work);
+  author::parallel_for(parts, [&](std::int64_t i) {
+    const std::int64_t begin = kernels().row_of_part(&a, i, parts), end = kernels().row_of_part(&a, i + 1, parts);
+    if (begin < end) f(begin, end);
+  });
+}
 
 }  // namespace topbit::sparse

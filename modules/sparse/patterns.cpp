@@ -123,6 +123,12 @@ tensor zeros_of(const shape& sizes, dtype type, device where) {
   return aten::zeros(sizes, type, std::nullopt, where, std::nullopt);
 }
 
+tensor scaled(const tensor& values, const scalar& alpha) { return alpha.to_double() == 1 ? values : values * alpha; }
+
+bool recorded(const tensor& a, const tensor& b) noexcept {
+  return grad_enabled() && (requires_grad(a) || requires_grad(b));
+}
+
 tensor linear_indices(const tensor& indices, const shape& sizes) {
   if (sizes.empty()) return zeros_of({indices.sizes()[1]}, dtype::int64, indices.device());
   tensor linear = select(indices, 0, 0);
@@ -197,6 +203,10 @@ tensor offsets_of(const tensor& lines, std::int64_t count, dtype type) {
   return to(cumsum(counts, 0), type);
 }
 
+tensor offsets_from_counts(const tensor& counts, dtype type) {
+  return to(cat(std::array{zeros_of({1}, dtype::int64, cpu), cumsum(counts, 0)}, 0), type);
+}
+
 sorted_places sort_places(const tensor& indices, const shape& sizes) {
   if (on_host(indices)) {
     host_sort sorted(indices, sizes);
@@ -211,14 +221,12 @@ std::pair<tensor, tensor> sum_places(const tensor& indices, const tensor& values
   if (on_host(indices)) return host_sort(indices, sizes).sums_of(values);
   const sorted_places places = sort_places(indices, sizes);
   const dtype type = values.dtype();
-  // Rounded once; and bool has no sums.
-  const dtype sum_type = type == dtype::boolean                              ? dtype::int64
-                         : type == dtype::float16 || type == dtype::bfloat16 ? dtype::float32
-                                                                             : type;
+  // bool has no sums.
+  const dtype summed = type == dtype::boolean ? dtype::int64 : sum_type(type);
   shape sum_sizes = values.sizes();
   sum_sizes[0] = places.indices.sizes()[1];
-  const tensor none = zeros_of(sum_sizes, sum_type, values.device());
-  return {places.indices, to(index_add(none, 0, places.groups, to(values, sum_type)), type)};
+  const tensor none = zeros_of(sum_sizes, summed, values.device());
+  return {places.indices, to(index_add(none, 0, places.groups, to(values, summed)), type)};
 }
 
 tensor first_of_groups(const tensor& groups, std::int64_t count) {

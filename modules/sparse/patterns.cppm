@@ -15,6 +15,14 @@ shape joined(const shape& a, const shape& b);
 
 tensor zeros_of(const shape& sizes, dtype type, device where);
 
+constexpr bool is_half(dtype type) noexcept { return type == dtype::float16 || type == dtype::bfloat16; }
+// In which sums are computed, to be rounded once.
+constexpr dtype sum_type(dtype type) noexcept { return is_half(type) ? dtype::float32 : type; }
+// alpha * values; values themselves for 1.
+tensor scaled(const tensor& values, const scalar& alpha);
+// Whether what is computed from both is recorded, so that operators, not kernels, compute it.
+bool recorded(const tensor& a, const tensor& b) noexcept;
+
 // Row-major positions of index tuples [dims, entries]: int64 [entries]. And the inverse.
 tensor linear_indices(const tensor& indices, const shape& sizes);
 tensor indices_at(const tensor& linear, const shape& sizes);
@@ -28,6 +36,8 @@ tensor coordinates(const tensor& s);
 tensor lines_of(const tensor& compressed, std::int64_t entries);
 // [lines + 1] of `type`, from ascending int64 line numbers.
 tensor offsets_of(const tensor& lines, std::int64_t count, dtype type);
+// The same from the number of entries of each line, int64 [lines] on the host.
+tensor offsets_from_counts(const tensor& counts, dtype type);
 
 // The distinct tuples, ascending, and for each entry the position of its tuple among them.
 struct sorted_places {

@@ -22,8 +22,6 @@ namespace {
 
 using T = const tensor&;
 
-bool recorded(T a, T b) noexcept { return grad_enabled() && (requires_grad(a) || requires_grad(b)); }
-
 void check_factors(std::string_view op, T a, T b, std::int64_t dims) {
   if (a.dim() != dims || b.dim() != dims ||
       a.sizes()[static_cast<std::size_t>(dims - 1)] != b.sizes()[static_cast<std::size_t>(dims - 2)]) {
@@ -108,7 +106,7 @@ tensor product_of_rows(T a, T b) {
     });
   };
   each(kernels().spgemm_count);
-  const tensor compressed = to(cat(std::array{zeros_of({1}, dtype::int64, cpu), cumsum(counts, 0)}, 0), index);
+  const tensor compressed = offsets_from_counts(counts, index);
   const std::int64_t entries = item<std::int64_t>(select(compressed, 0, rows));
   const tensor plain = author::make_tensor({entries}, index, cpu), values = author::make_tensor({entries}, type, cpu);
   call.compressed = compressed.data();
@@ -173,11 +171,10 @@ tensor addmm(T self, T mat1, T mat2, const scalar& beta, const scalar& alpha) {
     refuse<layout_error>(op, "found self of layout " + std::string(name_of(self.layout())) +
                                  " for a strided product, wanted strided; to_dense(x) makes one");
   }
-  const tensor scaled = alpha.to_double() == 1 ? product : product * alpha;
+  const tensor added = scaled(product, alpha);
   // A sparse result if self is sparse.
-  const tensor result = is_sparse(self) || !is_sparse(scaled) ? scaled : to_dense(scaled);
-  if (beta.to_double() == 0) return result;
-  return result + (beta.to_double() == 1 ? self : self * beta);
+  const tensor result = is_sparse(self) || !is_sparse(added) ? added : to_dense(added);
+  return beta.to_double() == 0 ? result : result + scaled(self, beta);
 }
 
 // One matrix with the examples' matrices on its diagonal.
@@ -253,10 +250,8 @@ tensor sampled_addmm(T self, T mat1, T mat2, const scalar& beta, const scalar& a
     along = contiguous(select(coo_parts(s).indices, 0, 1));
   }
   const tensor left = by_columns ? t(mat2) : mat1, right = by_columns ? mat1 : t(mat2);
-  const tensor product = sddmm_op(offsets, along, left, right);
-  const tensor scaled = alpha.to_double() == 1 ? product : product * alpha;
-  if (beta.to_double() == 0) return with_values(s, scaled);
-  return with_values(s, values_of(s) * beta + scaled);
+  const tensor product = scaled(sddmm_op(offsets, along, left, right), alpha);
+  return with_values(s, beta.to_double() == 0 ? product : scaled(values_of(s), beta) + product);
 }
 
 constexpr std::array reductions{std::string_view("sum"), std::string_view("mean"), std::string_view("amax"),

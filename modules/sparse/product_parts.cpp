@@ -21,20 +21,6 @@ namespace {
 
 using T = const tensor&;
 
-// Ranges of rows with about equal numbers of entries. Rows are computed one by one, so no bit depends on the division.
-template <class F>
-void in_rows(const tb_csr& a, std::int64_t work, const F& f) noexcept {
-  const std::int64_t parts = parts_for(work);
-  author::parallel_for(parts, [&](std::int64_t i) {
-    const std::int64_t begin = kernels().row_of_part(&a, i, parts), end = kernels().row_of_part(&a, i + 1, parts);
-    if (begin < end) f(begin, end);
-  });
-}
-
-// Sums of float16 and bfloat16 are computed in float32 and rounded once.
-dtype sum_type(dtype type) noexcept {
-  return type == dtype::float16 || type == dtype::bfloat16 ? dtype::float32 : type;
-}
 tensor entry_products(T plain, T values, T dense) {
   const dtype type = sum_type(values.dtype());
   return unsqueeze(to(values, type), 1) * index_select(to(dense, type), 0, plain);

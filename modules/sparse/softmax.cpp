@@ -21,9 +21,7 @@ namespace topbit::sparse {
 
 namespace {
 
-bool is_half(dtype type) noexcept { return type == dtype::float16 || type == dtype::bfloat16; }
-
-// Calls f(begin, end) over rows of about equal numbers of entries.
+// in_rows() of a matrix whose columns do not matter.
 template <class F>
 void over_rows(const tensor& compressed, std::int64_t entries, const F& f) {
   const tb_csr a{.compressed = compressed.data(),
@@ -33,9 +31,7 @@ void over_rows(const tensor& compressed, std::int64_t entries, const F& f) {
                  .nnz = entries,
                  .index = code_of(compressed.dtype()),
                  .reserved = 0};
-  const std::int64_t parts = parts_for(entries);
-  author::parallel_for(
-      parts, [&](std::int64_t i) { f(kernels().row_of_part(&a, i, parts), kernels().row_of_part(&a, i + 1, parts)); });
+  in_rows(a, entries, f);
 }
 
 // A number of the row for each of its entries, along the dense dimensions of the values.
@@ -57,8 +53,7 @@ tensor row_sums(const tensor& compressed, const tensor& values) {
   const shape sizes = row_sizes(compressed, values);
   if (!has_elements(values)) return author::make_tensor(sizes, type, values.device());
   if (!on_host(values)) {
-    // Rounded once.
-    const dtype wide = is_half(type) ? dtype::float32 : type;
+    const dtype wide = sum_type(type);
     const tensor lines = lines_of(compressed, values.sizes()[0]);
     return to(index_add(zeros_of(sizes, wide, values.device()), 0, lines, to(values, wide)), type);
   }
@@ -88,7 +83,7 @@ struct row_sums_rule {
 };
 
 tensor softmax_by_operators(const tensor& compressed, const tensor& values, bool log) {
-  const dtype type = is_half(values.dtype()) ? dtype::float32 : values.dtype();
+  const dtype type = sum_type(values.dtype());
   const tensor x = to(values, type), lines = lines_beside(compressed, values);
   const tensor none = zeros_of(row_sizes(compressed, values), type, values.device());
   const tensor greatest = aten::scatter_reduce_two(none, 0, lines, x, "amax", false);

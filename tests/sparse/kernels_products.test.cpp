@@ -227,7 +227,7 @@ TEST_CASE("sparse kernels: spmm_reduce finds the mean and the extremes of each r
           std::vector<extreme> wanted(arg.size());
           m.each([&](auto row, auto column, auto e) {
             for (std::int64_t c = 0; c < n; ++c) {
-              // Products of halves are compared before they are rounded, which small integers are not.
+              // Products in half precision are compared before they are rounded, which small integers are not.
               const double x = stored(times(dtype, values[e], dense.at(column, c)));
               wanted[static_cast<std::size_t>(row * n + c)].add(x, e, op == TB_SPMM_AMAX);
             }

@@ -60,7 +60,7 @@ class array {
   std::int32_t dtype() const { return dtype_; }
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size() / size_of(dtype_)); }
 
-  // Integers wrap; halves are rounded from float.
+  // Integers wrap; half precision is rounded from float.
   void set(std::int64_t i, double x) {
     switch (dtype_) {
       case TB_BOOL: return put<std::uint8_t>(i, x != 0);
