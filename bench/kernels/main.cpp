@@ -1,7 +1,6 @@
 // bench_kernels: topbit's operators beside other libraries and beside what the machine can do.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -12,6 +11,7 @@
 #include "peers.h"
 #include "plot_data.h"
 #include "problems.h"
+#include "progress.h"
 #include "results.h"
 #include "runner.h"
 #include "tables.h"
@@ -31,36 +31,6 @@ bool chosen(const problem& p, const std::vector<std::string>& filters) {
   return filters.empty() ||
          std::ranges::any_of(filters, [&](const std::string& f) { return p.name().find(f) != std::string::npos; });
 }
-
-// "[12/340] elementwise/add/given/1e5, 3 min left", over what stood there before.
-class progress {
- public:
-  explicit progress(std::size_t steps) : steps_(steps) {}
-  void next(const std::string& what) {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
-    const double left =
-        done_ == 0 ? 0 : spent.count() / static_cast<double>(done_) * static_cast<double>(steps_ - done_);
-    std::ostringstream text;
-    text << '[' << ++done_ << '/' << steps_ << "] " << what;
-    if (left > 90)
-      text << ", " << static_cast<int>(left / 60 + 0.5) << " min left";
-    else if (left > 0)
-      text << ", " << static_cast<int>(left + 0.5) << " s left";
-    if (terminal_) {
-      std::cerr << '\r' << text.str() << "\x1b[K" << std::flush;
-    } else {
-      std::cerr << text.str() << '\n';
-    }
-  }
-  ~progress() {
-    if (terminal_) std::cerr << "\r\x1b[K";
-  }
-
- private:
-  std::size_t steps_, done_ = 0;
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-};
 
 result result_of(const problem& p, const contender& c, const timing& t) {
   result r{c.name, c.setting, c.threads, c.yardstick, t.median, t.low, t.high, 0};
