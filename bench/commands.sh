@@ -65,3 +65,35 @@ bench_kernels() {
   bench/kernels/plots/draw.sh "$folder/data" "$plots" || status=$?
   ((status == 2)) || return "$status"
 }
+
+# Every operator beside the PyTorch in a folder, whose cells are compiled here with its own headers.
+bench_operators() {
+  local folder=$build/bench_operators torch=${TOPBIT_TORCH:-} words=() peer=()
+  while (($#)); do
+    case $1 in
+      --torch)
+        (($# > 1)) || fail 2 "found --torch without a folder, wanted one with include and lib, such as site-packages/torch"
+        torch=$2
+        shift
+        ;;
+      --torch=*) torch=${1#*=} ;;
+      *) words+=("$1") ;;
+    esac
+    shift
+  done
+  mkdir -p "$folder"
+  if [[ " ${words[*]} " =~ \ --(help|list)\  || " ${words[*]} " == *" -h "* ]]; then
+    "$build/bin/bench_operators" "${words[@]}"
+    return
+  fi
+  if [[ -n $torch ]]; then
+    say "building the cells for the PyTorch in $torch, a minute or two the first time"
+    bench/operators/torch/build.sh "$compiler" "$torch" "$folder/cells.so" || fail 1 "PyTorch's cells cannot be built; the reason is above"
+    peer=(--torch "$folder/cells.so")
+  else
+    note "found neither --torch nor TOPBIT_TORCH, so topbit is measured alone; a folder with include and lib, such as"
+    note "site-packages/torch of 'pip install torch', gives ratios"
+  fi
+  say "running bench_operators"
+  "$build/bin/bench_operators" "${peer[@]}" --json "$folder/operators.json" --svg "$folder/operators.svg" "${words[@]}"
+}
