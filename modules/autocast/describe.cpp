@@ -30,11 +30,6 @@ std::optional<dtype> target_of(author::cast_policy policy, dtype low, backend on
   return {};
 }
 
-std::string label_of(const operator_handle& op, std::size_t i) {
-  const author::schema_view* const s = op.parsed_schema();
-  return "argument " + std::to_string(i + 1) + (s == nullptr ? "" : " '" + std::string(s->arguments[i].name) + "'");
-}
-
 }  // namespace
 
 std::string detail::describe_casts(author::cast_policy policy, backend on, const operator_handle& op,
@@ -52,7 +47,7 @@ std::string detail::describe_casts(author::cast_policy policy, backend on, const
         casts += state == cast_state::cached ? ", cached" : ", to be cached";
     };
     author::each_tensor(arguments[i], append);
-    if (!casts.empty()) text += (text.empty() ? "" : "; ") + label_of(op, i) + casts;
+    if (!casts.empty()) text += (text.empty() ? "" : "; ") + op.argument_label(i) + casts;
   }
   if (!text.empty()) return text;
   if (to) return "casts no argument of this call";

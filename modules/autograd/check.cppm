@@ -24,8 +24,9 @@ export using tensor_function = std::function<std::vector<tensor>(std::span<const
 
 /// Compares the gradients of `f` at `inputs` with central differences, element by element: those of each input that
 /// requires a gradient, for each floating result. `f` must be deterministic; the inputs' elements are modified for
-/// the differences and restored. Costs two calls of f for each element of an input, and a backward for each element of
-/// a result. Throws dtype_error for inputs that are not float64, for which differences are too inaccurate, error for
+/// the differences and restored. The elements of a sparse input are the values of its entries, and its gradient must
+/// have entries at the same places. Costs two calls of f for each element of an input, and a backward for each element
+/// of a result. Throws dtype_error for inputs that are not float64, for which differences are too inaccurate, error for
 /// inputs whose elements share memory, and what f throws.
 export check_result gradcheck(const tensor_function& f, std::span<const tensor> inputs,
                               const check_options& options = {});

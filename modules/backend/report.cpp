@@ -145,28 +145,14 @@ void backends::reset_fallback_report() {
 }
 
 std::string backends::to_string(std::span<const fallback_row> rows) {
-  std::vector<std::array<std::string, 8>> cells{
+  std::vector<std::vector<std::string>> lines{
       {"backend", "operator", "entry", "reason", "calls", "bytes out", "bytes in", "us"}};
   for (const fallback_row& r : rows) {
-    cells.push_back({std::string(topbit::name_of(r.which)), r.op, r.entry.empty() ? "-" : r.entry, r.reason,
+    lines.push_back({std::string(topbit::name_of(r.which)), r.op, r.entry.empty() ? "-" : r.entry, r.reason,
                      std::to_string(r.calls), std::to_string(r.bytes_out), std::to_string(r.bytes_in),
                      std::to_string(r.nanoseconds / 1000)});
   }
-  std::array<std::size_t, 8> widths{};
-  for (const auto& line : cells) {
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  constexpr std::size_t first_number = 4;
-  std::string text;
-  for (const auto& line : cells) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const std::string padding(widths[i] - line[i].size(), ' ');
-      if (i != 0) text += "  ";
-      text += i < first_number ? line[i] + padding : padding + line[i];
-    }
-    text += '\n';
-  }
-  return text;
+  return author::table_text(lines, 4);
 }
 
 }  // namespace topbit

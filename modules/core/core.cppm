@@ -102,9 +102,10 @@ export import :inspect.what_if;
 export import :inspect.key_overview;
 export import :inspect.json;
 
-// Observers of calls, and traces.
+// Observers of calls, counted calls, and traces.
 export import :observe.event;
 export import :observe.observer;
+export import :observe.call_counts;
 export import :trace.trace;
 
 // Shared objects.

@@ -48,6 +48,16 @@ void each_tensor(const value& v, F visit) {
   });
 }
 
+/// The first tensor t that each_tensor() visits for which fits(t); null if there is none. Lives as long as the value.
+template <class F>
+const tensor* find_tensor(const value& v, F fits) {
+  const tensor* found = nullptr;
+  each_tensor(v, [&](const tensor& t) {
+    if (found == nullptr && fits(t)) found = &t;
+  });
+  return found;
+}
+
 /// The value with f(t) instead of each tensor t that each_tensor() visits: an owned value, or a copy if it has no
 /// tensors. The value itself is unchanged.
 template <class F>

@@ -39,14 +39,23 @@ std::string_view help_with(layout found) noexcept {
   return {};
 }
 
+[[noreturn]] void refuse(std::string_view where, std::string_view what, layout found, layout wanted,
+                         std::string_view help, std::string_view op) {
+  throw layout_error(std::string(where) + ": found " + std::string(what) + (what.empty() ? "" : " of ") + "layout " +
+                         std::string(name_of(found)) + ", wanted " + std::string(name_of(wanted)) + std::string(help),
+                     std::string(op));
+}
+
 }  // namespace
 
 void author::refuse_layout(std::string_view where, std::string_view what, layout found, layout wanted,
                            std::string_view op) {
-  const std::string_view help = help_with(found);
-  throw layout_error(std::string(where) + ": found " + std::string(what) + (what.empty() ? "" : " of ") + "layout " +
-                         std::string(name_of(found)) + ", wanted " + std::string(name_of(wanted)) + std::string(help),
-                     std::string(op));
+  refuse(where, what, found, wanted, help_with(found), op);
+}
+
+void author::refuse_argument(const operator_handle& op, std::size_t index, layout found, layout wanted,
+                             std::string_view help) {
+  refuse(op.name(), op.argument_label(index), found, wanted, help.empty() ? help_with(found) : help, op.name());
 }
 
 out_of_device_memory::out_of_device_memory(const out_of_device_memory&) = default;

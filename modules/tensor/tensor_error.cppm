@@ -45,6 +45,9 @@ export namespace author {
 /// where no operator was called.
 [[noreturn]] void refuse_layout(std::string_view where, std::string_view what, layout found, layout wanted,
                                 std::string_view op = {});
+/// The same for an argument of a boxed call, by its index. `help` stands for what would usually be said to help.
+[[noreturn]] void refuse_argument(const operator_handle& op, std::size_t index, layout found,
+                                  layout wanted = layout::strided, std::string_view help = {});
 
 }  // namespace author
 

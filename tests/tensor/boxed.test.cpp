@@ -48,6 +48,18 @@ TEST_CASE("boxed: the tensors of a value are visited and replaced, in lists and 
   CHECK_FALSE(absent.get<std::span<const maybe>>()[1].has_value());
 }
 
+TEST_CASE("boxed: the first tensor that fits is found", "[tensor][boxed]") {
+  const std::vector<maybe> some{of_size(3), std::nullopt, tensor(), of_size(4), of_size(5)};
+  const value v(some);
+  const auto above = [&](std::int64_t n) {
+    return tb::author::find_tensor(v, [=](const tensor& t) { return t.defined() && t.size(0) > n; });
+  };
+  REQUIRE(above(3) != nullptr);
+  CHECK(above(3)->same_as(*some[3]));
+  CHECK(above(5) == nullptr);
+  CHECK(tb::author::find_tensor(value(std::int64_t{3}), [](const tensor&) { return true; }) == nullptr);
+}
+
 TEST_CASE("boxed: a value without tensors is copied unchanged", "[tensor][boxed]") {
   CHECK(sizes_in(value(std::int64_t{3})).empty());
   CHECK(grown(value(std::int64_t{3})).get<std::int64_t>() == 3);

@@ -67,8 +67,8 @@ namespace {
 [[noreturn]] void raise_bad_argument(const operator_handle& op, std::size_t index, std::string_view wanted,
                                      std::string_view found) {
   const std::string name(op.name());
-  throw bad_argument(name + ", " + entry_of(handle_access::entry(op)).argument_label(index) + ": found '" +
-                         std::string(found) + "', wanted '" + std::string(wanted) + "'",
+  throw bad_argument(name + ", " + op.argument_label(index) + ": found '" + std::string(found) + "', wanted '" +
+                         std::string(wanted) + "'",
                      name);
 }
 

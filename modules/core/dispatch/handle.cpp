@@ -16,6 +16,7 @@ const author::schema_view* operator_handle::parsed_schema() const {
 tag_set operator_handle::tags() const { return entry_of(*entry_).all_tags(); }
 std::string_view operator_handle::signature() const noexcept { return entry_of(*entry_).signature->name(); }
 std::size_t operator_handle::argument_count() const noexcept { return entry_of(*entry_).signature->arguments; }
+std::string operator_handle::argument_label(std::size_t index) const { return entry_of(*entry_).argument_label(index); }
 std::size_t operator_handle::result_count() const noexcept { return entry_of(*entry_).signature->results; }
 bool operator_handle::is_defined() const { return entry_of(*entry_).defined.load(std::memory_order_acquire); }
 

@@ -51,6 +51,8 @@ export class operator_handle {
   /// The C++ signature, human-readable.
   std::string_view signature() const noexcept;
   std::size_t argument_count() const noexcept;
+  /// "argument 2 'other'" for index 1, as errors call it; without the name where none is known.
+  std::string argument_label(std::size_t index) const;
   std::size_t result_count() const noexcept;
   /// True while a definition is registered.
   bool is_defined() const;

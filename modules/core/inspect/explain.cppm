@@ -170,6 +170,10 @@ std::array<key_set, Op::arity> keys_of_arguments(const Args&... args) {
   }(std::make_index_sequence<Op::arity>{});
 }
 
+// An argument as one that can be written to; keywords are no variables.
+template <class T>
+using as_variable = std::conditional_t<is_named<T>, T, T&>;
+
 }  // namespace detail
 
 /// Explains `op(args...)` without running it; arguments may go by name and be left out as in the call.
@@ -183,8 +187,9 @@ inspect::explanation explain(const Op& op, const Args&... args) {
 export template <class Set, class... Args>
   requires detail::is_overload_set<Set>
 inspect::explanation explain(const Set&, const Args&... args) {
-  static_assert(detail::means_one<typename Set::rules, Args&...>, Set::rules::template explain<Args&...>());
-  return explain(typename Set::rules::template chosen_operator<Args&...>{}, args...);
+  static_assert(detail::means_one<typename Set::rules, detail::as_variable<Args>...>,
+                Set::rules::template explain<detail::as_variable<Args>...>());
+  return explain(typename Set::rules::template chosen_operator<detail::as_variable<Args>...>{}, args...);
 }
 
 }  // namespace topbit

@@ -11,7 +11,8 @@ namespace topbit {
 
 namespace author {
 
-/// A keyword argument: made by `arg<"name"> = value`.
+/// A keyword argument: made by `arg<"name"> = value`, in the call itself. It refers to the value, which may be a
+/// temporary, so a call does not take one that is a variable.
 export template <fixed_string Name, class T>
 struct named_argument {
   T&& given;
@@ -38,7 +39,7 @@ struct braced_integers {
 template <fixed_string Name>
 struct keyword {
   template <class T>
-  constexpr author::named_argument<Name, T> operator=(T&& given) const noexcept {
+  constexpr author::named_argument<Name, T> operator=(T&& given [[clang::lifetimebound]]) const noexcept {
     return {std::forward<T>(given)};
   }
   constexpr author::named_argument<Name, braced_integers> operator=(
@@ -70,6 +71,10 @@ template <class B>
 constexpr std::string_view name_given = {};
 template <fixed_string Name, class T>
 constexpr std::string_view name_given<author::named_argument<Name, T>> = Name.view();
+
+// A variable of such a type: what it refers to may have ended with the statement that made it.
+template <class B>
+inline constexpr bool is_stored_name = std::is_lvalue_reference_v<B> && is_named<std::remove_cvref_t<B>>;
 
 // What a caller gives, by name or by position.
 template <class B>
@@ -109,10 +114,12 @@ consteval auto find_sources() {
 template <class Op, class... B>
 inline constexpr auto sources = find_sources<Op, B...>();
 
-// Positional arguments first and none of them keyword-only, every keyword the name of a later argument, and every
-// parameter with a source. The full call, all arguments in their order, is not checked here: it is a kernel's own form.
+// Keywords written in the call, positional arguments first and none of them keyword-only, every keyword the name of a
+// later argument, and every parameter with a source. The full call, all arguments in their order, is not checked here:
+// it is a kernel's own form.
 template <class Op, class... B>
 consteval bool all_sources_known() {
+  if ((is_stored_name<B> || ...)) return false;
   constexpr std::size_t positional = positional_count<B...>();
   for (std::size_t i = 0; i < positional; ++i) {
     if (Op::is_keyword_only(i)) return false;
@@ -337,7 +344,8 @@ template <class Op, class Callee, class R, class... A, class... B>
 
 }  // namespace detail
 
-/// `arg<"alpha"> = 2` passes 2 for the argument named alpha.
+/// `arg<"alpha"> = 2` passes 2 for the argument named alpha. It is written in the call: what is stored in a variable
+/// before may refer to a value that is gone, and is a compile-time error.
 export template <fixed_string Name>
 inline constexpr detail::keyword<Name> arg{};
 

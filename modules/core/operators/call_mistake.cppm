@@ -65,6 +65,16 @@ consteval std::string_view nearest_argument(std::string_view wanted) {
 template <class Op, bool Full, class... B>
 consteval void explain_names(author::verdict& v) {
   const std::array<std::string_view, sizeof...(B)> names{name_given<std::remove_cvref_t<B>>...};
+  const std::array<bool, sizeof...(B)> stored{is_stored_name<B>...};
+  for (std::size_t b = 0; b < names.size(); ++b) {
+    if (!stored[b]) continue;
+    v.add(Op::name())
+        .add(": argument '")
+        .add(names[b])
+        .add("' is given by a variable, and its value may be gone; write ");
+    v.add("arg<\"").add(names[b]).add("\"> = ... in the call");
+    return;
+  }
   constexpr std::size_t positional = positional_count<B...>();
   for (std::size_t b = 0; b < positional; ++b) {
     if (names[b].empty()) continue;

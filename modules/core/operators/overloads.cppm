@@ -113,7 +113,7 @@ struct brace_form<overload_rules<Op...>, Form, std::index_sequence<I...>> {
              (place.is_first && chosen<author::named_argument<Name, T>...> >= rules::count))
   [[gnu::always_inline]] constexpr result_of_call<called, brace_parameter<called, I>...,
                                                   author::named_argument<Name, T>...>
-  operator()(brace_parameter<called, I>... positional, author::named_argument<Name, T>... named) const {
+  operator()(brace_parameter<called, I>... positional, author::named_argument<Name, T>&&... named) const {
     static_assert(means_one<rules, brace_parameter<called, I>..., author::named_argument<Name, T>...>,
                   rules::template explain<brace_parameter<called, I>..., author::named_argument<Name, T>...>());
     if constexpr (chosen<author::named_argument<Name, T>...> == place.op)
@@ -126,7 +126,7 @@ struct brace_form<overload_rules<Op...>, Form, std::index_sequence<I...>> {
 // A form takes braces as its parameter number Brace, and the other arguments beside them.
 template <class Form, std::size_t Brace, class... T>
 consteval bool form_takes() {
-  if constexpr (Form::place.arguments != 1 + positional_count<T...>()) {
+  if constexpr (Form::place.arguments != 1 + positional_count<T...>() || (is_stored_name<T> || ...)) {
     return false;
   } else {
     return []<std::size_t... I>(std::index_sequence<I...>) {

@@ -16,7 +16,7 @@ std::span<const author::schema_item> arguments_of(const operator_handle& op) {
 [[noreturn]] void fail(const operator_handle& op, const std::string& what) {
   throw bad_argument(std::string(op.name()) + what, std::string(op.name()));
 }
-std::string label(const operator_handle& op, std::size_t i) { return ", " + entry_of(op).argument_label(i); }
+std::string label(const operator_handle& op, std::size_t i) { return ", " + op.argument_label(i); }
 
 class text_call {
  public:

@@ -33,12 +33,14 @@ TEST_CASE("handle: a schema in parts says what is written and what a result alia
   CHECK(s->arguments[2].writes);
   REQUIRE(s->returns.size() == 1);
   CHECK(s->returns[0].alias == s->arguments[2].alias);
+  CHECK(r.find("handle::into").argument_label(2) == "argument 3 'out'");
 }
 
 TEST_CASE("handle: an operator with a C++ signature alone has no parts", "[core][handle]") {
   tb::registry r;
   const auto block = tb::library("handle", r).def(area);
   CHECK(r.find("handle::area").parsed_schema() == nullptr);
+  CHECK(r.find("handle::area").argument_label(0) == "argument 1");
 }
 
 TEST_CASE("handle: an id is an operator's own, and stays while its operator is withdrawn and defined anew",

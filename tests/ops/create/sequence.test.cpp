@@ -202,14 +202,14 @@ TEST_CASE("sequence: eye, tril_indices and triu_indices", "[ops][sequence][prope
 }
 
 TEST_CASE("sequence: the distance between bounds may exceed the largest number", "[ops][sequence]") {
-  constexpr dtype type = dtype::float64;  // outlives the keyword argument, which refers to it
-  const auto f64 = arg<"dtype"> = type;
-  CHECK(values(aten::linspace(-1e308, 1e308, 5, f64)) == list{-1e308, -5e307, 0, 5e307, 1e308});
-  CHECK(values(aten::linspace(1.7e308, -1.7e308, 3, f64)) == list{1.7e308, 0, -1.7e308});
-  CHECK(values(aten::linspace(-1.7e308, 1.7e308, 2, f64)) == list{-1.7e308, 1.7e308});
-  CHECK(values(aten::logspace(-1e308, 1e308, 3, 10.0, f64)) == list{0, 1, std::numeric_limits<double>::infinity()});
-  CHECK(values(aten::logspace(-1e308, 1e308, 3, 1.0, f64)) == list{1, 1, 1});
-  CHECK(values(aten::arange_start_step(-1e308, 1e308, 1e308, f64)) == list{-1e308, 0});
-  CHECK(aten::arange_start_step(1e308, -1e308, -5e307, f64).numel() == 4);
-  CHECK(aten::range_step(-1e308, 1e308, 1e308, f64).numel() == 3);
+  constexpr dtype f64 = dtype::float64;
+  CHECK(values(aten::linspace(-1e308, 1e308, 5, arg<"dtype"> = f64)) == list{-1e308, -5e307, 0, 5e307, 1e308});
+  CHECK(values(aten::linspace(1.7e308, -1.7e308, 3, arg<"dtype"> = f64)) == list{1.7e308, 0, -1.7e308});
+  CHECK(values(aten::linspace(-1.7e308, 1.7e308, 2, arg<"dtype"> = f64)) == list{-1.7e308, 1.7e308});
+  CHECK(values(aten::logspace(-1e308, 1e308, 3, 10.0, arg<"dtype"> = f64)) ==
+        list{0, 1, std::numeric_limits<double>::infinity()});
+  CHECK(values(aten::logspace(-1e308, 1e308, 3, 1.0, arg<"dtype"> = f64)) == list{1, 1, 1});
+  CHECK(values(aten::arange_start_step(-1e308, 1e308, 1e308, arg<"dtype"> = f64)) == list{-1e308, 0});
+  CHECK(aten::arange_start_step(1e308, -1e308, -5e307, arg<"dtype"> = f64).numel() == 4);
+  CHECK(aten::range_step(-1e308, 1e308, 1e308, arg<"dtype"> = f64).numel() == 3);
 }
