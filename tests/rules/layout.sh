@@ -13,6 +13,7 @@ for primary in modules/*/*.cppm; do
   [[ $primary == "modules/$module/$module.cppm" ]] || continue
   list=modules/CMakeLists.txt
   if [[ -e modules/$module/CMakeLists.txt ]]; then list=modules/$module/CMakeLists.txt; fi
+  if [[ -e modules/topbit_$module.cmake ]]; then list=modules/topbit_$module.cmake; fi
   find "modules/$module" -name '*.cppm' ! -path "$primary" | sort | xargs -r awk -v module="$module" -v primary="$primary" -v list="$list" '
     # The name in "import :name;" or "export module topbit.m:name;", else nothing.
     function partition(line) {
@@ -27,7 +28,7 @@ for primary in modules/*/*.cppm; do
         if (line ~ /^export import :/) exported[partition(line)] = 1
         else if (line ~ /^import :/) wrong(primary ": found an import of :" partition(line) ", wanted exported partitions only")
       }
-      prefix = list == "modules/CMakeLists.txt" ? module "/" : ""
+      prefix = list == "modules/" module "/CMakeLists.txt" ? "" : module "/"
       while ((getline line < list) > 0) {
         name = line
         sub(/^ */, "", name)
