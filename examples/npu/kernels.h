@@ -101,6 +101,19 @@ struct at_host<const tb_attention*> {
   operator const tb_attention*() const { return &all; }
 };
 template <>
+struct at_host<const tb_channel_norm*> {
+  tb_channel_norm all;
+  explicit at_host(const tb_channel_norm* n) : all(*n) {
+    for (void** const to : {&all.out, &all.mean, &all.variance, &all.weight_gradient, &all.bias_gradient}) {
+      if (*to != nullptr) *to = flipped(*to);
+    }
+    for (const void** const from : {&all.in, &all.gradient, &all.weight, &all.bias}) {
+      if (*from != nullptr) *from = flipped(*from);
+    }
+  }
+  operator const tb_channel_norm*() const { return &all; }
+};
+template <>
 struct at_host<const tb_rowwise*> {
   tb_rowwise all;
   explicit at_host(const tb_rowwise* r) : all(*r) {
@@ -165,6 +178,7 @@ inline constexpr tb_kernels kernels{
     .attention_fp16 = 0,
     .runs = nullptr,
     .context = nullptr,
+    .channel_norm = &kernel<&k::channel_norm>::run,
 };
 
 }  // namespace npu

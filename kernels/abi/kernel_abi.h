@@ -222,6 +222,26 @@ typedef struct tb_attention {
   int32_t causal;  // 1: query i sees keys 0 to i
 } tb_attention;
 
+// Normalisation of dense arrays [images][channels][inner] by the mean and the variance of each of `groups` groups of
+// adjacent channels of an image, or with groups == 0 of each channel over all images: out = (in - mean) / sqrt(variance
+// + epsilon) * weight + bias. With a gradient, of the result: the gradients of in, weight and bias. in, gradient and
+// out are F16, BF16, F32 or F64, the other arrays F64 for F64, else F32.
+typedef struct tb_channel_norm {
+  void* out;  // may be null if there is a gradient
+  const void* in;
+  const void* gradient;   // null: computes the result
+  const void* weight;     // null: 1; or [channels]
+  const void* bias;       // null: 0; or [channels]. Not read if there is a gradient
+  void* mean;             // [images][groups] or [channels]. Read if `given` or if there is a gradient, else written
+  void* variance;         // the same; divided by the number of elements
+  void* weight_gradient;  // null, or [channels]
+  void* bias_gradient;
+  int64_t images, channels, inner, groups;
+  double epsilon;
+  int32_t dtype;  // of in, gradient and out
+  int32_t given;  // 1, with groups == 0: mean and variance are constants, not those of `in`
+} tb_channel_norm;
+
 // Execution context of an entry. Never null.
 typedef struct tb_call {
   void* stream;    // the backend's stream; null for the default one and the CPU. For CUDA a cudaStream_t, or null for
@@ -283,6 +303,9 @@ typedef struct tb_kernels {
 
   // Passed to each entry in tb_call; may be null.
   void* context;
+
+  // An entry like the first ones.
+  tb_status (*channel_norm)(const tb_channel_norm*, const tb_call*);
 } tb_kernels;
 
 // Memory of a device that does not use host memory.
@@ -298,7 +321,7 @@ typedef struct tb_memory {
   const char* (*last_error)(void);  // text of this thread's last failure; never null
 } tb_memory;
 
-enum { TB_ABI_VERSION = 7 };
+enum { TB_ABI_VERSION = 8 };
 
 // Never null. The CPU table is chosen once, by CPU feature bits and TOPBIT_CPU_ISA (scalar, sse2, avx2, avx512);
 // an unknown or unsupported value of TOPBIT_CPU_ISA is reported by tb_cpu_error and the best table is used.

@@ -21,13 +21,17 @@ typedef enum tb_entry {
   TB_ENTRY_CONVOLVE,
   TB_ENTRY_UPDATE,  // tb_update_op
   TB_ENTRY_ATTENTION,
+  TB_ENTRY_CHANNEL_NORM,
   TB_ENTRY_COUNT
 } tb_entry;
 
 typedef enum tb_elementwise_op {
 #define TB_ELEMENTWISE(code, function, inputs, types, result, size, note) TB_##code,
 #include "elementwise.def"
-  TB_ELEMENTWISE_COUNT
+  TB_ELEMENTWISE_COUNT,
+  // The operations from one to the other: operators are composed of others for a backend without them.
+  TB_FIRST_IN_PARTS = TB_THRESHOLD,
+  TB_LAST_IN_PARTS = TB_GLU_GATE_BACKWARD
 } tb_elementwise_op;
 
 typedef enum tb_reduction_op {
@@ -87,6 +91,21 @@ typedef enum tb_rowwise_op {
   // TB_NLL of TB_LOG_SOFTMAX: out [1], weight of the row [1]; in [n], label [1], weight [n]; n0.i: label to ignore
   TB_CROSS_ENTROPY,
   TB_CROSS_ENTROPY_BACKWARD,  // out [n]; gradient [1], in [n], label [1], weight [n]; n0.i: label to ignore
+  // Sums, means and maxima of bags of rows of a table. Not batched; all operands are dense: out [bags * columns], sizes
+  // I64 [bags]; table [rows * columns], index [n], I64, offsets I64 [bags], where each bag begins, or [bags + 1], with
+  // the end of the last one. n0.i: columns; n1.i: index to skip, or negative; n2.i: rows of the table. TB_BAD_VALUE
+  // unless offsets begin with 0, do not decrease and are at most n. Rows are added in order; an empty bag gives zeros.
+  TB_BAG_SUM,   // out, sizes; table, index, offsets, factors [n], which may be omitted
+  TB_BAG_MEAN,  // out, sizes; table, index, offsets
+  TB_BAG_MAX,   // out, sizes, I64 rows of the maxima, 0 for an empty bag; table, index, offsets; NaN propagates
+  TB_MINMAX,    // least [1], greatest [1]; in [n]; a NaN among the elements is both
+  TB_BINCOUNT,  // out [k]; in [n], I64 from 0 to k - 1, weights [n] or omitted: the sum of the weights, or the number,
+                // of each of 0 to k - 1
+  // out [k]; in [n]; n0: low, n1: high, low < high: the number of elements x of each bin, trunc((x - low) * k / (high -
+  // low)), at most k - 1, computed in the compute type; elements not from low to high are not counted; float
+  TB_HISTC,
+  TB_COMPRESS,           // out [k]; in [n], mask [n]: the elements whose mask is not 0, k of them, in order
+  TB_RMS_NORM_BACKWARD,  // out [n], rstd [1]; gradient [n], in [n], weight [n]; n0: epsilon. An output may be omitted
   TB_ROWWISE_COUNT
 } tb_rowwise_op;
 

@@ -12,7 +12,7 @@ static_assert(sizeof(void*) == 8 && sizeof(void (*)(void)) == 8, "the kernel ABI
 static_assert(sizeof(tb_status) == 4 && sizeof(tb_dtype) == 4 && sizeof(tb_elementwise_op) == 4);
 
 static_assert(TB_MAX_DIMS == 8 && TB_MAX_OPERANDS == 4 && TB_MAX_ROWS == 6 && TB_MAX_NUMBERS == 3);
-static_assert(TB_ABI_VERSION == 7 && TB_DTYPE_COUNT == 10);
+static_assert(TB_ABI_VERSION == 8 && TB_DTYPE_COUNT == 10);
 static_assert(TB_OK == 0 && TB_UNSUPPORTED_DTYPE == 1 && TB_BAD_INDEX == 2 && TB_OUT_OF_MEMORY == 3);
 static_assert(TB_DEVICE_ERROR == 4 && TB_NO_DEVICE == 5 && TB_NOT_BUILT == 6 && TB_DIVISION_BY_ZERO == 7);
 static_assert(TB_BOOL == 0 && TB_U8 == 1 && TB_I8 == 2 && TB_I16 == 3 && TB_I32 == 4 && TB_I64 == 5);
@@ -125,10 +125,20 @@ static_assert(offsetof(tb_attention, value_width) == 528 && offsetof(tb_attentio
 static_assert(offsetof(tb_attention, ndim) == 544 && offsetof(tb_attention, dtype) == 548);
 static_assert(offsetof(tb_attention, mask_dtype) == 552 && offsetof(tb_attention, causal) == 556);
 
+static_assert(sizeof(tb_channel_norm) == 120);
+static_assert(offsetof(tb_channel_norm, out) == 0 && offsetof(tb_channel_norm, in) == 8);
+static_assert(offsetof(tb_channel_norm, gradient) == 16 && offsetof(tb_channel_norm, weight) == 24);
+static_assert(offsetof(tb_channel_norm, bias) == 32 && offsetof(tb_channel_norm, mean) == 40);
+static_assert(offsetof(tb_channel_norm, variance) == 48 && offsetof(tb_channel_norm, weight_gradient) == 56);
+static_assert(offsetof(tb_channel_norm, bias_gradient) == 64 && offsetof(tb_channel_norm, images) == 72);
+static_assert(offsetof(tb_channel_norm, channels) == 80 && offsetof(tb_channel_norm, inner) == 88);
+static_assert(offsetof(tb_channel_norm, groups) == 96 && offsetof(tb_channel_norm, epsilon) == 104);
+static_assert(offsetof(tb_channel_norm, dtype) == 112 && offsetof(tb_channel_norm, given) == 116);
+
 static_assert(sizeof(tb_call) == 24);
 static_assert(offsetof(tb_call, stream) == 0 && offsetof(tb_call, context) == 8 && offsetof(tb_call, device) == 16);
 
-static_assert(sizeof(tb_kernels) == 168);
+static_assert(sizeof(tb_kernels) == 176);
 static_assert(offsetof(tb_kernels, size) == 0 && offsetof(tb_kernels, version) == 4);
 static_assert(offsetof(tb_kernels, name) == 8 && offsetof(tb_kernels, copy) == 16);
 static_assert(offsetof(tb_kernels, arange) == 24 && offsetof(tb_kernels, elementwise) == 32);
@@ -140,7 +150,7 @@ static_assert(offsetof(tb_kernels, update) == 104 && offsetof(tb_kernels, attent
 static_assert(offsetof(tb_kernels, dense_loops) == 120 && offsetof(tb_kernels, calling) == 128);
 static_assert(offsetof(tb_kernels, host_scalars) == 144 && offsetof(tb_kernels, attention_fp16) == 148);
 static_assert(offsetof(tb_kernels, last_error) == 136 && offsetof(tb_kernels, runs) == 152);
-static_assert(offsetof(tb_kernels, context) == 160);
+static_assert(offsetof(tb_kernels, context) == 160 && offsetof(tb_kernels, channel_norm) == 168);
 
 static_assert(sizeof(tb_memory) == 64);
 static_assert(offsetof(tb_memory, size) == 0 && offsetof(tb_memory, version) == 4);

@@ -55,6 +55,7 @@ constinit const tb_kernels kernels = {
     .attention_fp16 = 0,
     .runs = nullptr,
     .context = nullptr,
+    .channel_norm = nullptr,
 };
 
 constinit const tb_memory memory = {

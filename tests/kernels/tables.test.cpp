@@ -16,7 +16,8 @@ bool usable(const tb_kernels& table) {
 bool complete(const tb_kernels& table) {
   return usable(table) && table.reduce != nullptr && table.rowwise != nullptr && table.matmul != nullptr &&
          table.convolve != nullptr && table.take != nullptr && table.random != nullptr && table.nonzero != nullptr &&
-         table.pool != nullptr && table.update != nullptr && table.attention != nullptr;
+         table.pool != nullptr && table.update != nullptr && table.attention != nullptr &&
+         table.channel_norm != nullptr;
 }
 
 }  // namespace

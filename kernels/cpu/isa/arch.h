@@ -27,6 +27,7 @@ tb_status pool(const tb_pool* call, const tb_call* where);
 tb_status attention(const tb_attention* call, const tb_call* where);
 tb_status update(const tb_update* call, const tb_call* where);
 tb_status rowwise(const tb_rowwise* call, const tb_call* where);
+tb_status channel_norm(const tb_channel_norm* call, const tb_call* where);
 tb_status take(const tb_take* call, const tb_call* where);
 tb_status nonzero(tb_nonzero* call, const tb_call* where);
 

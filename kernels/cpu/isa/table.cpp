@@ -1,10 +1,7 @@
 // The backend kernel table of one architecture. Compiled once per architecture; see arch.h.
+#include "arch_text.h"
 #include "isa/arch.h"
 #include "layout.h"
-
-// TOPBIT_ARCH as a string literal.
-#define TOPBIT_TEXT_OF(token) #token
-#define TOPBIT_TEXT(token) TOPBIT_TEXT_OF(token)
 
 namespace tb_cpu::TOPBIT_ARCH {
 
@@ -34,6 +31,7 @@ constinit const tb_kernels table = {
     .attention_fp16 = 0,
     .runs = nullptr,
     .context = nullptr,
+    .channel_norm = channel_norm,
 };
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -1,6 +1,8 @@
 // What a table of kernels registers, and what its kernels are given.
 #include <topbit/kernel_abi.h>
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -133,7 +135,7 @@ TEST_CASE("kernel_table: a table of another ABI version, or a shorter one, is re
     CHECK(toy::text_of<tb::bad_registration>([&] { take(tb::key::PrivateUse1, *k); }) ==
           "register_strided_backend: found a kernel table of ABI version " + std::to_string(k->version) + " and " +
               std::to_string(k->size) +
-              " bytes, wanted version 7 and at least 168 bytes; rebuild it with this "
+              " bytes, wanted version 8 and at least 168 bytes; rebuild it with this "
               "<topbit/kernel_abi.h>");
   }
   CHECK(rows_at(tb::key::PrivateUse1) == 0);
@@ -146,6 +148,52 @@ TEST_CASE("kernel_table: a table without `runs` supports all operations of its e
     if (name.starts_with("aten::") || name.starts_with("topbit::")) of_cpu.push_back(name);
   }
   CHECK(tb::inspect::operators_with_kernel(tb::key::PrivateUse8) == of_cpu);
+}
+
+namespace {
+
+// All kernels of the CPU but those that later tables have in addition, for which operators use others.
+const tb_kernels earlier = [] {
+  tb_kernels k = cpu_like("earlier");
+  k.runs = [](std::int32_t entry, std::int32_t op) {
+    return std::int32_t{entry != TB_ENTRY_ROWWISE ||
+                        (op != TB_MINMAX && op != TB_BINCOUNT && op != TB_HISTC && op != TB_COMPRESS)};
+  };
+  return k;
+}();
+
+bool same(const tensor& a, const tensor& b) {
+  return a.dtype() == b.dtype() && std::ranges::equal(a.sizes(), b.sizes()) && support::values(a) == support::values(b);
+}
+
+}  // namespace
+
+TEST_CASE("kernel_table: counts and masked elements are the same without kernels of their own", "[ops][kernel_table]") {
+  const tb::dispatch_key k = tb::key::MTIA;
+  take(k, earlier);
+  std::vector<double> some, numbers, flags;
+  for (int i = 0; i < 400; ++i) {
+    some.push_back(i % 50 == 7 ? NAN : i % 50 == 8 ? INFINITY : (i * 37 % 101) * 0.13 - 4);
+    numbers.push_back(i * 37 % 101);
+    flags.push_back(i % 3 == 0 ? 1 : 0);
+  }
+  for (const dtype t : {dtype::float32, dtype::float64}) {
+    const tensor x = tensor_of(some, {400}, t), finite = tensor_of(numbers, {400}, t);
+    for (const std::int64_t bins : {1, 10, 77}) {
+      CHECK(same(aten::histc.call_at(k, x, bins, -3.3, 5.1), aten::histc(x, bins, -3.3, 5.1)));
+      CHECK(same(aten::histc.call_at(k, finite, bins, 0, 0), aten::histc(finite, bins)));
+    }
+    const tensor n = tensor_of(numbers, {400}, dtype::int32);
+    CHECK(same(aten::bincount.call_at(k, n, finite, 3), aten::bincount(n, finite, 3)));
+    CHECK(same(aten::bincount.call_at(k, n, std::nullopt, 300), aten::bincount(n, std::nullopt, 300)));
+    const tensor mask = tensor_of(flags, {400}, dtype::boolean), row = tensor_of({1, 0, 1, 1}, {4}, dtype::boolean);
+    CHECK(same(aten::masked_select.call_at(k, finite, mask), aten::masked_select(finite, mask)));
+    const tensor matrix = aten::t(aten::view(finite, sizes{4, 100}));
+    CHECK(same(aten::masked_select.call_at(k, matrix, row), aten::masked_select(matrix, row)));
+  }
+  const tensor below = tensor_of({0, -1}, {2}, dtype::int64);
+  CHECK_THROWS_AS(aten::bincount.call_at(k, below, std::nullopt, 0), tb::shape_error);
+  CHECK_THROWS_AS(aten::bincount(below), tb::shape_error);
 }
 
 namespace {
