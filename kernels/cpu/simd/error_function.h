@@ -49,13 +49,32 @@ vec<T> erfc(vec<T> x) {
   return xsimd::select(size < vec<T>(scaled_complement<T>::half_at), vec<T>(T(1)) - small_erf(x), large);
 }
 
+// P(-size) with P the normal distribution function; the low part of the mantissa is no rounding error.
+inline with_exponent<float> normal_tail(vec<float> size) {
+  using table = scaled_normal_tail;
+  const parts<float> square = product_of(size, size), ratio = piecewise(size, table::step, table::ratio);
+  const vec<float> half(-0.5f);
+  const auto [n, r] = reduce<float>(square.high * half);
+  const vec<float> rest = expm1_of_rest<float>(multiply_add(square.low, half, r));
+  return {{ratio.high, multiply_add(ratio.high + ratio.low, rest, ratio.low)}, n};
+}
+
+// x P(x), which does not cancel below zero: there it is -|x| P(-|x|), and above zero x more.
+inline vec<float> gelu(vec<float> x) {
+  const vec<float> size = at_most(scaled_normal_tail::zero_from, xsimd::abs(x)), opposite = negative(size);
+  const with_exponent<float> tail = normal_tail(size);
+  const vec<float> product = exact_multiply_add(opposite, tail.mantissa.high, opposite * tail.mantissa.low);
+  const vec<float> result = scale<float>(product, tail.n) + at_least(0.0f, x);
+  return nan_at_minus_infinity<float>(x, with_sign<float>(result, x));
+}
+
 // The size is clamped: far below zero the result is 0.
-template <typename T>
-vec<T> gelu(vec<T> x) {
+inline vec<double> gelu(vec<double> x) {
+  using T = double;
   const vec<T> half(T(0.5)), size = at_most(scaled_complement<T>::zero_from * T(1.43), xsimd::abs(x));
   const parts<T> square = product_of(size, size);
-  const vec<T> root_half(T(0x1.6a09e667f3bcdp-1));
-  const vec<T> root_half_low(T(sizeof(T) == 4 ? 0x1.9fcef4p-27 : -0x1.bdd3413b26456p-55));
+  const vec<T> root_half(0x1.6a09e667f3bcdp-1);
+  const vec<T> root_half_low(-0x1.bdd3413b26456p-55);
   parts<T> quotient = product_of(size, root_half);
   quotient.low = multiply_add(size, root_half_low, quotient.low);
   const with_exponent<T> tail = tail_of<T>(quotient, {square.high * half, square.low * half});

@@ -1,5 +1,6 @@
-// Coefficients of the error function: of erf(x) / x, and of exp(x^2) erfc(x) / v as a function of v = 1 / (x + 2), both
-// in sixteen pieces (see polynomial.h). Interpolated at Chebyshev nodes, computed with 50 digits; lowest first.
+// Coefficients of the error function: of erf(x) / x, of exp(x^2) erfc(x) / v as a function of v = 1 / (x + 2), and of
+// the tail of the normal distribution, in sixteen pieces (see polynomial.h). Interpolated at Chebyshev nodes, computed
+// with 50 digits; lowest first.
 #pragma once
 
 #include "polynomial.h"
@@ -191,6 +192,40 @@ struct scaled_complement<double> {
        -0x1.584b2f83ef65p6, -0x1.c15df0b2e33fbp6, -0x1.86b62483acfeep6, -0x1.c5c03fc1a488ap5, -0x1.5afc3d52cf603p3,
        0x1.85f21904847e8p4, 0x1.58f5a138815d1p5, 0x1.78751d8ee75eep5, 0x1.4987689af40aep5, 0x1.eb9a3d8fb4d24p4,
        0x1.3873c2b7894fdp4},
+  };
+};
+
+// exp(x^2 / 2) P(-x), with P the normal distribution function, for x up to where x P(-x) is 0. Relative error 2^-25.3.
+struct scaled_normal_tail {
+  static constexpr float step = 0x1.dcp-1f, zero_from = 14.4f;
+  static constexpr float ratio[9][16] = {
+      {0x1.0p-1f, 0x1.1611e8p-2f, 0x1.6b3e98p-3f, 0x1.089a4ap-3f, 0x1.9cd402p-4f, 0x1.511ea2p-4f, 0x1.1c50a2p-4f,
+       0x1.eb155p-5f, 0x1.afdd9ap-5f, 0x1.813bep-5f, 0x1.5b98d2p-5f, 0x1.3c99e8p-5f, 0x1.22a49cp-5f, 0x1.0c97f8p-5f,
+       0x1.f345e6p-6f, 0x1.d2555cp-6f},
+      {0x1.418898p-34f, 0x1.c5ce94p-27f, 0x1.5cd5b8p-28f, 0x1.dd2b1ap-28f, 0x1.47123p-33f, -0x1.babfb6p-31f,
+       0x1.ef567ep-29f, 0x1.b5472cp-30f, -0x1.7a43dep-31f, 0x1.2fe8fp-30f, 0x1.b2014ap-30f, 0x1.54042cp-30f,
+       -0x1.cf043p-30f, 0x1.ba2104p-31f, 0x1.f04c2p-31f, 0x1.528dcep-32f},
+      {-0x1.988454p-2f, -0x1.2bff5ap-3f, -0x1.1b4086p-4f, -0x1.3c2946p-5f, -0x1.8b7396p-6f, -0x1.0bf3a4p-6f,
+       -0x1.80fcp-7f, -0x1.210786p-7f, -0x1.c1139ap-8f, -0x1.667cc6p-8f, -0x1.248e8ep-8f, -0x1.e64a48p-9f,
+       -0x1.9a637ap-9f, -0x1.5ede56p-9f, -0x1.2f5b0cp-9f, -0x1.08d692p-9f},
+      {0x1.ffffccp-3f, 0x1.153cc6p-4f, 0x1.8fa29cp-6f, 0x1.613c2ap-7f, 0x1.69746ep-8f, 0x1.9baff4p-9f, 0x1.fc1db2p-10f,
+       0x1.4d891ep-10f, 0x1.cbac06p-11f, 0x1.495c1ep-11f, 0x1.e74a58p-12f, 0x1.722b72p-12f, 0x1.1f8fap-12f,
+       0x1.c7630ep-13f, 0x1.6e911ap-13f, 0x1.2b5516p-13f},
+      {-0x1.1053aep-3f, -0x1.c85668p-6f, -0x1.03f56cp-7f, -0x1.7499fp-9f, -0x1.3cdc9ap-10f, -0x1.328c56p-11f,
+       -0x1.47632ap-12f, -0x1.79ba66p-13f, -0x1.cf791p-14f, -0x1.2ae3c2p-14f, -0x1.91af14p-15f, -0x1.175aaap-15f,
+       -0x1.90081ep-16f, -0x1.25a5dp-16f, -0x1.b8814ap-17f, -0x1.50adeap-17f},
+      {0x1.ff517ap-5f, 0x1.561cb4p-7f, 0x1.3bcd36p-9f, 0x1.75aa54p-11f, 0x1.0b76bap-12f, 0x1.bb8898p-14f,
+       0x1.9c7fbp-15f, 0x1.a4318cp-16f, 0x1.cc95fp-17f, 0x1.0c05ecp-17f, 0x1.47d592p-18f, 0x1.a218f8p-19f,
+       0x1.143ea6p-19f, 0x1.785988p-20f, 0x1.073d96p-20f, 0x1.78e026p-21f},
+      {-0x1.acecc6p-6f, -0x1.db4194p-9f, -0x1.69d966p-11f, -0x1.66618p-13f, -0x1.b4505ap-15f, -0x1.386916p-16f,
+       -0x1.fcdep-18f, -0x1.cb8d94p-19f, -0x1.c366d8p-20f, -0x1.db2f28p-21f, -0x1.08fc68p-21f, -0x1.364ff2p-22f,
+       -0x1.7ad70ap-23f, -0x1.df65dcp-24f, -0x1.38fp-24f, -0x1.a3e212p-25f},
+      {0x1.2f8bccp-7f, 0x1.42193ap-10f, 0x1.95a96ep-13f, 0x1.51792cp-15f, 0x1.5e8edap-17f, 0x1.b2b9acp-19f,
+       0x1.36bb6p-20f, 0x1.f2724p-22f, 0x1.b75b1cp-23f, 0x1.a2cb0cp-24f, 0x1.aa43cap-25f, 0x1.caaf3p-26f,
+       0x1.02d21cp-26f, 0x1.305bbap-27f, 0x1.72f9acp-28f, 0x1.d2a3bap-29f},
+      {-0x1.0e192cp-9f, -0x1.89ab26p-12f, -0x1.a45b1cp-15f, -0x1.2b30d6p-17f, -0x1.0ccc22p-19f, -0x1.238d82p-21f,
+       -0x1.70848ep-23f, -0x1.07f6f8p-24f, -0x1.a35a38p-26f, -0x1.6b211ap-27f, -0x1.522bd4p-28f, -0x1.4f0c3ap-29f,
+       -0x1.5e182p-30f, -0x1.7f148cp-31f, -0x1.b4677ep-32f, -0x1.018b74p-32f},
   };
 };
 
