@@ -77,6 +77,12 @@ struct deg2rad {
     return x * T(0.01745329251994329577);  // pi / 180
   }
 };
+struct rad2deg {
+  template <typename T>
+  static TB_FUNCTION T apply(T x, const numbers<T>&) {
+    return x * T(57.295779513082320877);  // 180 / pi
+  }
+};
 struct reciprocal {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>&) {
@@ -302,11 +308,33 @@ struct isinf {
     return 0;
   }
 };
+struct isposinf {
+  template <typename T>
+  static TB_FUNCTION bool_t apply(T x, const numbers<T>&) {
+    if constexpr (is_float<T>) return x == T(INFINITY);
+    return 0;
+  }
+};
+struct isneginf {
+  template <typename T>
+  static TB_FUNCTION bool_t apply(T x, const numbers<T>&) {
+    if constexpr (is_float<T>) return x == -T(INFINITY);
+    return 0;
+  }
+};
 struct isfinite {
   template <typename T>
   static TB_FUNCTION bool_t apply(T x, const numbers<T>&) {
     if constexpr (is_float<T>) return ::fabs(x) < T(INFINITY);
     return 1;
+  }
+};
+// The sign of zeros and NaNs counts.
+struct signbit {
+  template <typename T>
+  static TB_FUNCTION bool_t apply(T x, const numbers<T>&) {
+    if constexpr (is_float<T>) return T(::copysign(T(1), x)) < T(0);
+    return x < T(0);
   }
 };
 struct eq {

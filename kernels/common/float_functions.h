@@ -297,6 +297,32 @@ struct leaky_relu {
     return x > T(0) ? x : x * k.n0;
   }
 };
+struct prelu {
+  template <typename T>
+  static TB_FUNCTION T apply(T x, T weight, const numbers<T>&) {
+    return x > T(0) ? x : x * weight;
+  }
+};
+// Integers too.
+struct threshold {
+  template <typename T>
+  static TB_FUNCTION T apply(T x, const numbers<T>& k) {
+    return x <= k.n0 ? k.n1 : x;
+  }
+};
+struct hardshrink {
+  template <typename T>
+  static TB_FUNCTION T apply(T x, const numbers<T>& k) {
+    return ::fabs(x) <= k.n0 ? T(0) : x;
+  }
+};
+// Between the bounds a zero with the sign of x, or NaN.
+struct softshrink {
+  template <typename T>
+  static TB_FUNCTION T apply(T x, const numbers<T>& k) {
+    return x > k.n0 ? x - k.n0 : x < -k.n0 ? x + k.n0 : x * T(0);
+  }
+};
 struct mish {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>& k) {

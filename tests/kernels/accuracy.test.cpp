@@ -35,13 +35,15 @@ struct operation {
 };
 
 template <typename F>
-operation unary(std::string name, tb_elementwise_op op, std::vector<double> around, F) {
+operation unary(std::string name, tb_elementwise_op op, std::vector<double> around, F, bool cancels = false) {
   return {std::move(name),
           op,
           1,
           [](double a, double, const double*) { return F{}(a); },
           [](long double a, long double, const double*) { return F{}(a); },
-          std::move(around)};
+          std::move(around),
+          {},
+          cancels};
 }
 template <typename F>
 operation unary(std::string name, tb_elementwise_op op, std::vector<double> around, std::array<double, 3> numbers, F) {
@@ -140,6 +142,12 @@ const std::vector<operation>& operations() {
       unary("erf", TB_ERF, {0, 3.93, 5.93}, [](auto x) { return std::erf(x); }),
       unary("erfc", TB_ERFC, {0, 10.05, 26.54, 27.2}, [](auto x) { return std::erfc(x); }),
       unary("erfinv", TB_ERFINV, {0, 0.5, 1}, [](auto x) { return inverse_error_function(x); }),
+      unary("lgamma", TB_LGAMMA, {0, 1, 2, 8, -1, -2, -2.457, -2.748}, [](auto x) { return oracle::log_gamma(x); }),
+      unary(
+          "digamma", TB_DIGAMMA, {0, 1, 1.4616321, 8, -1, -2, -0.504083},
+          [](auto x) { return decltype(x)(oracle::digamma(x)); }, true),
+      binary("fmod", TB_FMOD, {0, 1, 3}, false, [](auto a, auto b) { return std::fmod(a, b); }),
+      binary("remainder", TB_REMAINDER, {0, 1, 3}, false, [](auto a, auto b) { return oracle::remainder(a, b); }),
       unary("gelu", TB_GELU, {0, 5, 14, 38}, [](auto x) { return oracle::gelu(x); }),
       unary("gelu_tanh", TB_GELU_TANH, {0, 5, 10, 21}, [](auto x) { return oracle::gelu_tanh(x); }),
       binary("hypot", TB_HYPOT, {0, 1}, false, [](auto a, auto b) { return std::hypot(a, b); }),

@@ -1,6 +1,6 @@
 // The loops of the elementwise functions: rounding, roots, exponentials, trigonometry, activations, powers.
-#include "float_functions.h"
 #include "elementwise/elementwise.h"
+#include "gradient_functions.h"
 #include "layout.h"
 #include "vector_loops.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "elementwise/elementwise.h"
-#include "float_functions.h"
+#include "gradient_functions.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

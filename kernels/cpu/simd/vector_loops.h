@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "elementwise/elementwise.h"
-#include "float_functions.h"
+#include "gradient_functions.h"
 #include "simd/simd.h"
 #include "vector_table.h"
 
@@ -38,30 +38,35 @@ void unary_vector_loop(int64_t count, void* out, const void* const* in, const tb
   if (i < count) store_part<T>(to + i, count - i, in_vectors<F>(load_part(from + i, count - i, T(0)), given));
 }
 
-template <typename F, typename T>
-void binary_vector_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
+// Of two or three inputs.
+template <typename F, typename T, int Inputs>
+void vector_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
   constexpr int64_t width = vec<T>::size;
   const auto given = numbers_as<T>(number);
   T* const to = static_cast<T*>(out);
-  const T *const a = static_cast<const T*>(in[0]), *const b = static_cast<const T*>(in[1]);
+  const T* from[Inputs];
+  for (int n = 0; n < Inputs; ++n) from[n] = static_cast<const T*>(in[n]);
+  const auto apply = [&](auto&& load) {
+    if constexpr (Inputs == 2)
+      return in_vectors<F>(load(from[0]), load(from[1]), given);
+    else
+      return in_vectors<F>(load(from[0]), load(from[1]), load(from[2]), given);
+  };
+  const auto at = [&](int64_t i) {
+    return apply([i](const T* operand) { return vec<T>::load_unaligned(operand + i); });
+  };
   constexpr int64_t together = 2;
   int64_t i = 0;
   for (; i + together * width <= count; i += together * width) {
     vec<T> results[together];
 #pragma clang loop unroll(full)
-    for (int64_t k = 0; k < together; ++k) {
-      const int64_t at = i + k * width;
-      results[k] = in_vectors<F>(vec<T>::load_unaligned(a + at), vec<T>::load_unaligned(b + at), given);
-    }
+    for (int64_t k = 0; k < together; ++k) results[k] = at(i + k * width);
 #pragma clang loop unroll(full)
     for (int64_t k = 0; k < together; ++k) results[k].store_unaligned(to + i + k * width);
   }
-  for (; i + width <= count; i += width) {
-    in_vectors<F>(vec<T>::load_unaligned(a + i), vec<T>::load_unaligned(b + i), given).store_unaligned(to + i);
-  }
+  for (; i + width <= count; i += width) at(i).store_unaligned(to + i);
   if (i < count) {
-    store_part<T>(to + i, count - i,
-                  in_vectors<F>(load_part(a + i, count - i, T(0)), load_part(b + i, count - i, T(0)), given));
+    store_part<T>(to + i, count - i, apply([&](const T* operand) { return load_part(operand + i, count - i, T(0)); }));
   }
 }
 
@@ -80,7 +85,7 @@ template <typename T>
 void power_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
   const T* const exponents = static_cast<const T*>(in[1]);
   if (count == 0 || !all_are(exponents[0], exponents, count)) {
-    return binary_vector_loop<fn::pow, T>(count, out, in, number);
+    return vector_loop<fn::pow, T, 2>(count, out, in, number);
   }
   loop_fn of_one = unary_vector_loop<fixed_power, T>;
   each_simple_exponent([&](auto doubled) {
@@ -100,7 +105,7 @@ constexpr loops best_loops() {
   } else if constexpr (Inputs == 1) {
     return {nullptr, nullptr, unary_vector_loop<F, float>, unary_vector_loop<F, double>, 1, false};
   } else {
-    return {nullptr, nullptr, binary_vector_loop<F, float>, binary_vector_loop<F, double>, 2, false};
+    return {nullptr, nullptr, vector_loop<F, float, Inputs>, vector_loop<F, double, Inputs>, Inputs, false};
   }
 }
 

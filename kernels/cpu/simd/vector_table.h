@@ -2,17 +2,20 @@
 // operations loop over the element function.
 #pragma once
 
+#include "activation_gradients.h"
 #include "activations.h"
 #include "error_function.h"
 #include "exponential.h"
-#include "float_functions.h"
+#include "gamma.h"
 #include "gelu_tanh.h"
+#include "gradient_functions.h"
 #include "hyperbolic.h"
 #include "hypot.h"
 #include "inverse_error_function.h"
 #include "inverse_trigonometric.h"
 #include "logarithm.h"
 #include "power.h"
+#include "remainder.h"
 #include "roots.h"
 #include "rounding.h"
 #include "trigonometric.h"
@@ -80,6 +83,28 @@ template <>
 constexpr auto in_vectors<fn::xlogy> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return xlogy<T>(a, b); };
 
 template <>
+constexpr auto in_vectors<fn::elu_backward> =
+    []<typename T>(vec<T> g, vec<T> x, const numbers<T>& k) { return elu_backward<T>(g, x, k.n0, k.n1, k.n2); };
+template <>
+constexpr auto in_vectors<fn::softplus_backward> =
+    []<typename T>(vec<T> g, vec<T> x, const numbers<T>& k) { return softplus_backward<T>(g, x, k.n0, k.n1); };
+template <>
+constexpr auto in_vectors<fn::silu_backward> =
+    []<typename T>(vec<T> g, vec<T> x, const numbers<T>&) { return silu_backward<T>(g, x); };
+template <>
+constexpr auto in_vectors<fn::gelu_backward> =
+    []<typename T>(vec<T> g, vec<T> x, const numbers<T>&) { return gelu_backward(g, x); };
+template <>
+constexpr auto in_vectors<fn::gelu_tanh_backward> =
+    []<typename T>(vec<T> g, vec<T> x, const numbers<T>&) { return gelu_tanh_backward<T>(g, x); };
+template <>
+constexpr auto in_vectors<fn::mish_backward> =
+    []<typename T>(vec<T> g, vec<T> x, const numbers<T>&) { return mish_backward<T>(g, x); };
+template <>
+constexpr auto in_vectors<fn::glu_gate_backward> =
+    []<typename T>(vec<T> g, vec<T> b, vec<T> c, const numbers<T>&) { return glu_gate_backward<T>(g, b, c); };
+
+template <>
 constexpr auto in_vectors<fn::sin> = []<typename T>(vec<T> x, const numbers<T>&) { return sin<T>(x); };
 template <>
 constexpr auto in_vectors<fn::cos> = []<typename T>(vec<T> x, const numbers<T>&) { return cos<T>(x); };
@@ -97,8 +122,15 @@ template <>
 constexpr auto in_vectors<fn::erfc> = []<typename T>(vec<T> x, const numbers<T>&) { return erfc<T>(x); };
 template <>
 constexpr auto in_vectors<fn::erfinv> = []<typename T>(vec<T> x, const numbers<T>&) { return erfinv(x); };
+// The C library is faster than two elements at a time.
+#if defined(__AVX2__)
 template <>
-constexpr auto in_vectors<fn::gelu> = []<typename T>(vec<T> x, const numbers<T>&) { return gelu<T>(x); };
+constexpr auto in_vectors<fn::lgamma> = []<typename T>(vec<T> x, const numbers<T>&) { return lgamma(x); };
+#endif
+template <>
+constexpr auto in_vectors<fn::digamma> = []<typename T>(vec<T> x, const numbers<T>&) { return digamma(x); };
+template <>
+constexpr auto in_vectors<fn::gelu> = []<typename T>(vec<T> x, const numbers<T>&) { return gelu(x); };
 template <>
 constexpr auto in_vectors<fn::gelu_tanh> = []<typename T>(vec<T> x, const numbers<T>&) { return gelu_tanh(x); };
 template <>
@@ -107,6 +139,15 @@ template <>
 constexpr auto in_vectors<fn::hypot> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return hypot<T>(a, b); };
 template <>
 constexpr auto in_vectors<fn::pow> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return pow<T>(a, b); };
+
+template <>
+constexpr auto in_vectors<fn::fmod> = []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return fmod<T>(a, b); };
+template <>
+constexpr auto in_vectors<fn::remainder> =
+    []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return remainder<T>(a, b); };
+template <>
+constexpr auto in_vectors<fn::div_floor> =
+    []<typename T>(vec<T> a, vec<T> b, const numbers<T>&) { return div_floor<T>(a, b); };
 
 // Powers of a row with a single exponent: the call's first number, or Doubled / 2 known at compile time.
 struct fixed_power {};

@@ -9,7 +9,7 @@
 #include "elementwise/elements.cuh"
 #include "elementwise/offsets.cuh"
 #include "elementwise/pack.cuh"
-#include "float_functions.h"
+#include "gradient_functions.h"
 #include "runtime/launch.cuh"
 #include "runtime/report.cuh"
 
