@@ -14,7 +14,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-constexpr int64_t block = 512;
+constexpr int64_t block = 2048;
 constexpr int64_t short_row = 64;
 // Elements per part of a long reduction. The order of a sum depends on this constant alone and not on
 // TOPBIT_PARALLEL_GRAIN. It is larger than the default grain because reducing an element is less work than most kernels
@@ -45,6 +45,11 @@ class source {
   bool denser_across() const {
     const auto distance = [](int64_t stride) { return stride == 0 ? INT64_MAX : stride < 0 ? -stride : stride; };
     return distance(column_) < distance(in_.strides[0]);
+  }
+
+  // Whether each result is the reduction of one dense row that is not divided into parts.
+  bool has_dense_rows() const {
+    return same_type_ && reduced_.ndim == 1 && in_.strides[0] == 1 && count_ < 2 * part_elements;
   }
 
   void feed_along(const reducer& f, void* state, const double* constant, char* at) const {
@@ -164,7 +169,21 @@ void run(const tb_reduction& call, const tb_plan& plan, const reducers& how) {
   const source in(plan, call.compute);
   alignas(64) double out[tile];
   int64_t index[tile];
-  if (plan.reduced == plan.ndim || !in.denser_across()) {
+  const bool across = plan.reduced < plan.ndim && in.denser_across();
+  if (!across && plan.reduced < plan.ndim && how.first.rows != nullptr && how.second.start == nullptr &&
+      in.has_dense_rows()) {
+    const int64_t rows = plan.sizes[plan.reduced], result_step = result.strides[plan.reduced];
+    each_position<Operands>(plan, plan.reduced + 1, [&](char* const* at) {
+      for (int64_t first = 0; first < rows; first += tile) {
+        const int64_t n = rows - first < tile ? rows - first : tile;
+        how.first.rows(at[Operands - 1] + first * in.column_bytes(), n,
+                       plan.operand[Operands - 1].strides[plan.reduced], in.count(), call.number, out);
+        store(at[0] + first * result_step * element_bytes[result.dtype], result_step, out, 1, n);
+      }
+    });
+    return;
+  }
+  if (!across) {
     each_position<Operands>(plan, plan.reduced, [&](char* const* at) {
       const auto feed = [&](const reducer& f, void* state, const double* constants) {
         in.feed_along(f, state, constants, at[Operands - 1]);

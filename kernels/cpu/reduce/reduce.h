@@ -34,6 +34,10 @@ struct reducer {
   void (*take_in)(void* state, const reducer_record* from) = nullptr;
   // `count` is the number of reduced elements; `index` is for reducers that return an index.
   void (*finish)(void* state, int64_t n, int64_t count, const tb_scalar* number, void* out, int64_t* index) = nullptr;
+  // Reduces each of n dense rows of `count` elements by itself, as start, along and finish do, but in one call; rows
+  // are `step` elements apart. Null for reducers that return an index.
+  void (*rows)(const void* elements, int64_t n, int64_t step, int64_t count, const tb_scalar* number,
+               void* out) = nullptr;
 };
 
 // An operation as one reducer, or as two passes: the F64 results of the first are the constants of the second.

@@ -55,15 +55,20 @@ struct reducing {
     }
   }
 
-  // Adds x to the total of column c with Knuth's two-sum; `rest` accumulates the rounding errors.
-  static void add_to_total(columns& s, int64_t c, double x) {
-    const double before = s.total[c], after = before + x, taken = after - before;
-    s.rest[c] += (before - (after - taken)) + (x - taken);
-    s.total[c] = after;
+  static constexpr bool compensated = F::rest && std::is_floating_point_v<part_type>;
+
+  // Adds x to the total with Knuth's two-sum; `rest` accumulates the rounding errors.
+  static void add_to_total(double& total, double& rest, double x) {
+    const double before = total, after = before + x, taken = after - before;
+    rest += (before - (after - taken)) + (x - taken);
+    total = after;
   }
+  static void add_to_total(columns& s, int64_t c, double x) { add_to_total(s.total[c], s.rest[c], x); }
+  // For an infinite total the rounding error is NaN and is ignored.
+  static double sum_of(double total, double rest) { return is_nan(rest) ? total : total + rest; }
 
   static void move_parts(columns& s, int64_t n) {
-    if constexpr (F::rest && std::is_floating_point_v<part_type>) {
+    if constexpr (compensated) {
       for (int64_t c = 0; c < n; ++c) {
         add_to_total(s, c, double(s.part[c]));
         s.part[c] = F::template identity<T>();
@@ -92,8 +97,9 @@ struct reducing {
     return lane[0];
   }
 
+  static constexpr int64_t block = reduces_in_lanes<F, T> ? lanes_block<F, T> : 512;
+
   static void along(void* state, const void* elements, int64_t count, int64_t) {
-    constexpr int64_t block = reduces_in_lanes<F, T> ? lanes_block<F, T> : 512;
     columns& s = *static_cast<columns*>(state);
     const T* const x = static_cast<const T*>(elements);
     for (int64_t i = 0; i < count; i += block) {
@@ -103,11 +109,11 @@ struct reducing {
   }
 
   static void across(void* state, const void* elements, int64_t n, int64_t rows, int64_t step, int64_t) {
-    constexpr int64_t block = 32;
+    constexpr int64_t flushed = 32;
     columns& s = *static_cast<columns*>(state);
     const T* x = static_cast<const T*>(elements);
-    for (int64_t r = 0; r < rows; r += block) {
-      int64_t some = rows - r < block ? rows - r : block;
+    for (int64_t r = 0; r < rows; r += flushed) {
+      int64_t some = rows - r < flushed ? rows - r : flushed;
       // Four rows at a time, so that an accumulator is loaded and stored once per four elements.
       for (; some >= 4; some -= 4, x += 4 * step) {
 #pragma clang loop vectorize(assume_safety)
@@ -143,7 +149,7 @@ struct reducing {
     record kept;
     __builtin_memcpy(&kept, from, sizeof kept);
     s.part[0] = F::join(s.part[0], kept.part);
-    if constexpr (F::rest && std::is_floating_point_v<part_type>) {
+    if constexpr (compensated) {
       add_to_total(s, 0, kept.total);
       s.rest[0] += kept.rest;
     }
@@ -154,12 +160,33 @@ struct reducing {
     const columns& s = *static_cast<const columns*>(state);
     Result* const to = static_cast<Result*>(out);
     for (int64_t c = 0; c < n; ++c) {
-      if constexpr (F::rest && std::is_floating_point_v<part_type>) {
-        // For an infinite total the rounding error is NaN and is ignored.
-        const double sum = is_nan(s.rest[c]) ? s.total[c] : s.total[c] + s.rest[c];
-        to[c] = Result(Last::of(sum, s.constant[c], count, number));
+      if constexpr (compensated) {
+        to[c] = Result(Last::of(sum_of(s.total[c], s.rest[c]), s.constant[c], count, number));
       } else {
         to[c] = Result(Last::of(s.part[c], s.constant[c], count, number));
+      }
+    }
+  }
+
+  template <typename Result, typename Last>
+  static void rows(const void* elements, int64_t n, int64_t step, int64_t count, const tb_scalar* number, void* out) {
+    const T* x = static_cast<const T*>(elements);
+    Result* const to = static_cast<Result*>(out);
+    const double constant = number[0].f;
+    for (int64_t r = 0; r < n; ++r, x += step) {
+      part_type part = F::template identity<T>();
+      double total = 0, rest = 0;
+      for (int64_t i = 0; i < count; i += block) {
+        part = F::join(part, of_block(x + i, count - i < block ? count - i : block, constant));
+        if constexpr (compensated) {
+          add_to_total(total, rest, double(part));
+          part = F::template identity<T>();
+        }
+      }
+      if constexpr (compensated) {
+        to[r] = Result(Last::of(sum_of(total, rest), constant, count, number));
+      } else {
+        to[r] = Result(Last::of(part, constant, count, number));
       }
     }
   }
@@ -175,7 +202,14 @@ struct as_it_is {
 template <typename F, typename T, typename Result = T, typename Last = as_it_is>
 constexpr reducer make_reducer() {
   using f = reducing<F, T>;
-  return {code_of<Result>, f::start, f::along, f::across, f::put_aside, f::take_in, f::template finish<Result, Last>};
+  return {code_of<Result>,
+          f::start,
+          f::along,
+          f::across,
+          f::put_aside,
+          f::take_in,
+          f::template finish<Result, Last>,
+          f::template rows<Result, Last>};
 }
 
 }  // namespace

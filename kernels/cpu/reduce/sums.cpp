@@ -1,4 +1,5 @@
 // Reductions by addition and multiplication: sums, products, variances, norms, logsumexp.
+#include "exponential_sums.h"
 #include "layout.h"
 #include "reduce/reducers.h"
 
@@ -135,6 +136,11 @@ struct exponential {
     if constexpr (std::is_same_v<T, float>) return P(::expf(shifted));
     return P(::exp(shifted));
   }
+  template <typename V>
+    requires exponentials_in_lanes
+  static V wide(V x, double greatest) {
+    return shifted_exponential(x, shift(greatest));
+  }
   static double shift(double greatest) { return __builtin_isinf(greatest) ? 0 : greatest; }
 };
 
@@ -173,6 +179,15 @@ reducer norm_reducer(double order) {
   return make_reducer<adding<power>, T, T, root_of_order>();
 }
 
+// The sum of exponentials is of numbers above 0, so in the type of the elements its error is small too.
+template <typename T>
+reducer exponential_sum() {
+  using sum = adding<exponential, !exponentials_in_lanes>;
+  reducer all = make_reducer<sum, T, T, logarithm>();
+  if constexpr (exponentials_in_lanes) all.across = add_exponentials_across<sum, T, exponential::shift>;
+  return all;
+}
+
 template <typename T>
 reducers float_reducers(int32_t op, const tb_scalar* number) {
   const reducer mean = make_reducer<adding<element>, T, double, over_count>();
@@ -184,7 +199,7 @@ reducers float_reducers(int32_t op, const tb_scalar* number) {
     case TB_VAR: return {mean, make_reducer<adding<squared_deviation>, T, T, over_corrected_count>()};
     case TB_STD: return {mean, make_reducer<adding<squared_deviation>, T, T, root_over_corrected_count>()};
     case TB_NORM: return {norm_reducer<T>(number[0].f), {}};
-    case TB_LOGSUMEXP: return {greatest_as_double(code_of<T>), make_reducer<adding<exponential>, T, T, logarithm>()};
+    case TB_LOGSUMEXP: return {greatest_as_double(code_of<T>), exponential_sum<T>()};
     default: return {};
   }
 }

@@ -2,7 +2,9 @@
 // and `wide_join`, the SIMD forms of their map and join.
 #pragma once
 
+#include <limits>
 #include <type_traits>
+#include <variant>
 
 #include "simd/simd.h"
 
@@ -40,32 +42,91 @@ constexpr bool reduces_in_lanes = requires(lanes<typename F::template part<T>> x
 template <typename F, typename T>
 constexpr int64_t lanes_block = 32 * accumulators * int64_t(sizeof(vec<float>) / sizeof(typename F::template part<T>));
 
+// Joins the upper half of the lanes with the lower one until one is left.
+template <typename F, int Width, typename V>
+auto join_lanes(V x) {
+  if constexpr (Width == 1) {
+    return x[0];
+  } else {
+    V upper = x;
+    constexpr int half = Width / 2;
+    for (int u = 0; u < half; ++u) upper[u] = x[u + half];
+    return join_lanes<F, half>(F::wide_join(x, upper));
+  }
+}
+
+// Whether wide_join may drop a NaN, so that they are looked for separately.
+template <typename F, typename P>
+constexpr bool drops_nan = std::is_floating_point_v<P> && requires { F::drops_nan; };
+
+// The greatest bit pattern of absolute values: above that of infinity if one of them is NaN. Cheaper than comparisons.
+template <typename P>
+class nan_finder {
+  using bits = std::conditional_t<sizeof(P) == 4, uint32_t, uint64_t>;
+  static constexpr bits magnitude = bits(~bits(0)) >> 1;
+  static constexpr bits infinity = __builtin_bit_cast(bits, std::numeric_limits<P>::infinity());
+
+ public:
+  void see(lanes<P> x) {
+    const lanes<bits> size = __builtin_bit_cast(lanes<bits>, x) & magnitude;
+    greatest_ = size > greatest_ ? size : greatest_;
+  }
+  bool found() const {
+    bits any = 0;
+    for (size_t u = 0; u < sizeof(greatest_) / sizeof(bits); ++u) any |= bits(greatest_[u] > infinity);
+    return any != 0;
+  }
+
+ private:
+  lanes<bits> greatest_{};
+};
+
 template <typename F, typename T>
 typename F::template part<T> reduce_in_lanes(const T* x, int64_t count, double constant) {
   using part = typename F::template part<T>;
   constexpr int64_t width = sizeof(lanes<part>) / sizeof(part);
+  static_assert(accumulators == 8);
+  if (count < width) {
+    part all = F::template identity<T>();
+    for (int64_t i = 0; i < count; ++i) all = F::join(all, F::map(x[i], constant));
+    return all;
+  }
   const lanes<part> identity = lanes<part>{} + F::template identity<T>();
   lanes<part> all[accumulators];
   for (int64_t u = 0; u < accumulators; ++u) all[u] = identity;
+  std::conditional_t<drops_nan<F, part>, nan_finder<part>, std::monostate> finder;
   int64_t i = 0;
-  for (; i + accumulators * width <= count; i += accumulators * width) {
-    for (int64_t u = 0; u < accumulators; ++u) {
-      all[u] = F::wide_join(all[u], F::wide(load_lanes_as<part>(x + i + u * width), constant));
+  const auto join = [&](int first, int some) {
+    for (int u = first; u < first + some; ++u, i += width) {
+      const lanes<part> value = load_lanes_as<part>(x + i);
+      if constexpr (drops_nan<F, part>) finder.see(value);
+      all[u] = F::wide_join(all[u], F::wide(value, constant));
     }
-  }
-  for (; i + width <= count; i += width) {
-    all[0] = F::wide_join(all[0], F::wide(load_lanes_as<part>(x + i), constant));
+  };
+  while (i + accumulators * width <= count) join(0, 8);
+  // The rest goes to accumulators of its own, so that no addition waits for another.
+  const int64_t left = (count - i) / width;
+  if ((left & 4) != 0) join(0, 4);
+  if ((left & 2) != 0) join(4, 2);
+  if ((left & 1) != 0) join(6, 1);
+  if (i < count) {
+    // The last lanes of the register that ends with the last element.
+    const lanes<part> value = load_lanes_as<part>(x + count - width), mapped = F::wide(value, constant);
+    if constexpr (drops_nan<F, part>) finder.see(value);
+    using position =
+        std::conditional_t<sizeof(part) == 8, int64_t, std::conditional_t<sizeof(part) == 4, int32_t, int8_t>>;
+    lanes<position> lane;
+    for (int u = 0; u < width; ++u) lane[u] = position(u);
+    const lanes<part> last = lane >= position(width - (count - i)) ? mapped : identity;
+    all[7] = F::wide_join(all[7], last);
   }
   for (int64_t n = accumulators / 2; n > 0; n /= 2) {
     for (int64_t u = 0; u < n; ++u) all[u] = F::wide_join(all[u], all[u + n]);
   }
-  part lane[width];
-  __builtin_memcpy(lane, &all[0], sizeof lane);
-  for (int64_t u = 0; i < count; ++i, ++u) lane[u] = F::join(lane[u], F::map(x[i], constant));
-  for (int64_t n = width / 2; n > 0; n /= 2) {
-    for (int64_t u = 0; u < n; ++u) lane[u] = F::join(lane[u], lane[u + n]);
+  if constexpr (drops_nan<F, part>) {
+    if (finder.found()) return std::numeric_limits<part>::quiet_NaN();
   }
-  return lane[0];
+  return join_lanes<F, width>(all[0]);
 }
 
 }  // namespace
