@@ -95,8 +95,31 @@ const std::vector<shape> shapes = {
     {{1, 2, 3, 1, {1, 40, 40}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}}},
     {{3, 30, 70, 1, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}}},
     {{5, 12, 20, 1, {1, 12, 12}, {1, 5, 5}}},
-    {{1, 1, 2, 1, {1, 1, 3}, {1, 1, 2}, {1, 1, 150000000}, {0, 0, 200000000}, {1, 1, 200000000}}},  // far beyond the
-                                                                                                    // image
+    // Far beyond the image, with few outputs and with more.
+    {{1, 1, 2, 1, {1, 1, 3}, {1, 1, 2}, {1, 1, 150000000}, {0, 0, 200000000}, {1, 1, 200000000}}},
+    {{1, 1, 5, 1, {1, 1, 3}, {1, 1, 2}, {1, 1, 150000000}, {0, 0, 200000000}, {1, 1, 200000000}}},
+    // Strides that divide windows among lines of the copy.
+    {{1, 4, 5, 1, {1, 21, 75}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}}},
+    {{1, 4, 5, 1, {1, 21, 45}, {1, 4, 5}, {1, 4, 6}, {0, 1, 3}, {1, 2, 4}}},
+    // Long rows, and more than a copy holds.
+    {{1, 4, 5, 1, {1, 2, 1100}, {1, 2, 3}, {1, 1, 1}, {0, 1, 1}}},
+    {{1, 300, 4, 1, {1, 32, 33}, {1, 1, 2}}},
+    {{1, 21, 5, 1, {1, 7, 9}, {1, 1, 1}}},
+    {{1, 100, 5, 1, {1, 9, 11}, {1, 3, 3}}},
+    // Few outputs per group: depthwise, several planes, several blocks of rows and of columns.
+    {{2, 5, 5, 5, {1, 20, 37}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}}},
+    {{1, 3, 9, 3, {1, 13, 70}, {1, 5, 5}, {1, 2, 2}, {0, 2, 2}}, false},
+    {{1, 4, 4, 2, {3, 9, 9}, {2, 3, 3}, {1, 1, 3}, {1, 0, 2}, {1, 2, 2}}},
+    {{1, 2, 2, 2, {1, 150, 60}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}}},
+    {{1, 2, 2, 2, {1, 2, 2100}, {1, 1, 3}}},
+    // Windows longer than the result, as in the gradient of a weight.
+    {{1, 6, 3, 3, {1, 16, 40}, {1, 14, 38}}},
+    {{1, 2, 4, 2, {1, 33, 50}, {1, 16, 24}, {1, 1, 1}, {0, 1, 1}, {1, 2, 2}}},
+    {{2, 2, 2, 2, {1, 30, 40}, {1, 20, 30}, {1, 2, 2}, {0, 3, 3}}, false},
+    {{12, 2, 5, 1, {1, 12, 13}, {1, 11, 10}, {1, 1, 1}, {0, 1, 0}}},
+    {{3, 4, 40, 2, {3, 21, 32}, {2, 9, 14}, {1, 1, 1}, {0, 1, 1}, {1, 2, 2}}, false},
+    {{22, 1, 6, 1, {1, 1, 900}, {1, 1, 898}}},
+    {{1, 2, 2, 2, {1, 1, 9000}, {1, 1, 8999}, {1, 1, 1}, {0, 0, 1}}},
 };
 
 }  // namespace
@@ -122,18 +145,41 @@ TEMPLATE_TEST_CASE("convolve: results do not depend on the number of threads", "
                    avx512) {
   const backend here = need<TestType>(&tb_kernels::convolve);
   const int32_t before = tb_cpu_threads();
-  std::vector<float> image(2 * 16 * 40 * 40), weight(24 * 16 * 9), first, now(2 * 24 * 40 * 40);
+  std::vector<float> image(2 * 64 * 40 * 40), weight(64 * 40 * 40), first, now;
   random_numbers random(1);
   for (float& x : image) x = float(random.between(-1, 1));
   for (float& x : weight) x = float(random.between(-1, 1));
-  tb_convolution call{now.data(),  image.data(), weight.data(), nullptr,   2,         16,        24,     1,
-                      {1, 40, 40}, {1, 40, 40},  {1, 3, 3},     {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, TB_F32, 0};
-  for (const int32_t threads : {1, 2, 3, 5}) {
-    tb_cpu_set_threads(threads);
-    REQUIRE(here.kernels->convolve(&call, nullptr) == TB_OK);
-    if (first.empty()) first = now;
-    CHECK(std::memcmp(first.data(), now.data(), now.size() * sizeof(float)) == 0);
-    std::fill(now.begin(), now.end(), 0.0f);
+  // A product of matrices, depthwise with short and with long windows, and long windows with several outputs.
+  const shape convolutions[] = {{{2, 16, 24, 1, {1, 40, 40}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}}},
+                                {{2, 64, 64, 64, {1, 40, 40}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}}},
+                                {{1, 64, 64, 64, {1, 40, 40}, {1, 40, 40}, {1, 1, 1}, {0, 1, 1}}},
+                                {{64, 1, 40, 1, {1, 40, 40}, {1, 40, 40}, {1, 1, 1}, {0, 1, 1}}}};
+  for (const shape& s : convolutions) {
+    const three out = out_size(s);
+    tb_convolution call{};
+    call.image = image.data();
+    call.weight = weight.data();
+    call.images = s.images;
+    call.channels = s.channels;
+    call.outputs = s.outputs;
+    call.groups = s.groups;
+    for (std::size_t d = 0; d < 3; ++d) {
+      call.size[d] = s.size[d];
+      call.out_size[d] = out[d];
+      call.kernel[d] = s.kernel[d];
+      call.stride[d] = call.dilation[d] = 1;
+      call.padding[d] = s.padding[d];
+    }
+    call.dtype = TB_F32;
+    first.clear();
+    for (const int32_t threads : {1, 2, 3, 5}) {
+      now.assign(std::size_t(s.images * s.outputs * shape::volume(out)), 0.0f);
+      call.out = now.data();
+      tb_cpu_set_threads(threads);
+      REQUIRE(here.kernels->convolve(&call, nullptr) == TB_OK);
+      if (first.empty()) first = now;
+      CHECK(std::memcmp(first.data(), now.data(), now.size() * sizeof(float)) == 0);
+    }
   }
   tb_cpu_set_threads(before);
 }

@@ -1,6 +1,7 @@
 // Rules of scans, sorts and searches of rows, short and long: whatever the length, the layout and the table, the same.
 #include <numeric>
 
+#include "orders.h"
 #include "row_calls.h"
 #include "support/scale.h"
 
@@ -18,11 +19,6 @@ struct layout {
 constexpr layout scan_layouts[] = {{1, 1},     {3, 7},      {5, 16, true},   {70, 33},       {3, 512},
                                    {3, 513},   {2, 2048},   {2, 5000},       {3, 300, true}, {5000, 20, true},
                                    {1, 70000}, {3, 100001}, {2, 70000, true}};
-
-template <typename T>
-bool is_nan(T x) {
-  return x != x;
-}
 
 template <typename T>
 void fill_rows(const array<T>& in, std::uint64_t seed, double low, double high) {
@@ -89,41 +85,6 @@ std::string try_extremes(backend here, bool greatest, const layout& of, bool wit
     }
   }
   return values.text() + places.text();
-}
-
-// Ascending or descending, a NaN above every number, of equals the first one first.
-template <typename T>
-std::vector<std::int64_t> order_of(const std::vector<T>& row, bool descending) {
-  std::vector<std::int64_t> order(row.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto less = [](T a, T b) { return a < b || (is_nan(b) && !is_nan(a)); };
-  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    const T x = row[std::size_t(descending ? b : a)], y = row[std::size_t(descending ? a : b)];
-    return less(x, y) || (!less(y, x) && a < b);
-  });
-  return order;
-}
-
-// The places that an operation finds in a row.
-template <typename T>
-std::vector<std::int64_t> places_of(tb_rowwise_op op, const std::vector<T>& row, std::int64_t number,
-                                    std::int64_t results) {
-  const std::vector<std::int64_t> order = order_of(row, (op == TB_SORT || op == TB_TOPK) && number != 0);
-  if (op == TB_SORT || op == TB_TOPK) return {order.begin(), order.begin() + results};
-  if (op == TB_KTH_VALUE) return {order[std::size_t(number)]};
-  std::size_t numbers = 0;
-  for (const T x : row) numbers += is_nan(x) ? 0 : 1;
-  if (op == TB_MEDIAN) {
-    if (numbers < row.size() && number == 0) return {order[numbers]};
-    return {order[numbers == 0 ? 0 : (numbers - 1) / 2]};
-  }
-  // The mode: the last of the first longest run.
-  std::size_t most = 0, times = 0, best = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    times = i > 0 && row[std::size_t(order[i])] == row[std::size_t(order[i - 1])] ? times + 1 : 1;
-    if (times > most) most = times, best = i;
-  }
-  return {order[best]};
 }
 
 enum class content { any, ties, nans };

@@ -161,3 +161,17 @@ TEMPLATE_TEST_CASE("nonzero: a zero-dimensional tensor has no coordinates", "[ke
     CHECK(call.count == (x == 0 ? 0 : 1));
   }
 }
+
+TEMPLATE_TEST_CASE("searchsorted and nonzero: many elements are the same for every number of threads",
+                   "[kernels][threads]", EVERY_TABLE) {
+  const backend here = need<TestType>(&tb_kernels::nonzero);
+  std::string failures;
+  for (const std::int32_t count : {2, 3, 5}) {
+    const with_threads now(count);
+    failures += try_search<float>(here, 1, 40, 170001, count == 3, false, true) +
+                try_nonzero(here, {"long", {170001}, {{1}, {1}}}, 3) +
+                try_nonzero(here, {"matrix", {301, 523}, {{1, 301}, {1, 301}}}, 2) +
+                try_nonzero(here, {"transposed", {301, 523}, {{523, 1}, {523, 1}}}, 50);
+  }
+  CHECK(failures == "");
+}

@@ -126,11 +126,20 @@ tb_status permutation(const tb_random& call) {
   int64_t* const x = static_cast<int64_t*>(out.data);
   const int64_t count = call.plan.sizes[0], step = out.strides[0];
   for (int64_t i = 0; i < count; ++i) x[i * step] = i;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t other = i + int64_t(integer_below(number_at(call, uint64_t(i)), uint64_t(count - i)));
-    const int64_t kept = x[i * step];
-    x[i * step] = x[other * step];
-    x[other * step] = kept;
+  uint64_t numbers[block];
+  for (int64_t first = 0; first < count; first += block) {
+    const int64_t some = count - first < block ? count - first : block;
+    fill_numbers(call, uint64_t(first), some, numbers);
+    // All positions of a block are known before its swaps, so that memory can be read ahead.
+    for (int64_t i = 0; i < some; ++i) {
+      numbers[i] = uint64_t(first + i) + integer_below(numbers[i], uint64_t(count - first - i));
+      __builtin_prefetch(x + int64_t(numbers[i]) * step, 1);
+    }
+    for (int64_t i = 0; i < some; ++i) {
+      const int64_t here = (first + i) * step, other = int64_t(numbers[i]) * step, kept = x[here];
+      x[here] = x[other];
+      x[other] = kept;
+    }
   }
   return TB_OK;
 }

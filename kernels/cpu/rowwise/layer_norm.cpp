@@ -6,7 +6,9 @@
 namespace tb_cpu::TOPBIT_ARCH {
 
 rows_loop layer_norm(const tb_rowwise& call) {
-  return call.compute == TB_F32   ? layer_loop<float>(call.op)
+  const rows_loop of_half = half_layer_loop(call);
+  return of_half.run != nullptr   ? of_half
+         : call.compute == TB_F32 ? layer_loop<float>(call.op)
          : call.compute == TB_F64 ? layer_loop<double>(call.op)
                                   : rows_loop{};
 }

@@ -11,6 +11,7 @@
 #include "elementwise/convert.h"
 #include "layout.h"
 #include "rowwise/row_runs.h"
+#include "rowwise/write_blocks.h"
 #include "threads/parallel.h"
 #include "threads/scratch.h"
 
@@ -19,7 +20,8 @@ namespace {
 
 rows_loop loop_of(const tb_rowwise& call) {
   using source = rows_loop (*)(const tb_rowwise&);
-  constexpr source sources[] = {softmax_rows, scan_rows, sort_rows, search_rows, index_rows, layer_norm, loss_rows};
+  constexpr source sources[] = {softmax_rows, scan_rows,     sort_rows,  select_rows, count_rows,
+                                search_rows,  compress_rows, index_rows, layer_norm,  loss_rows};
   for (const source s : sources) {
     const rows_loop loop = s(call);
     if (loop.run != nullptr) return loop;
@@ -73,6 +75,7 @@ struct ways {
   bool across = false;
   int64_t block = INT64_MAX;  // rows per call of the loop
   int64_t work_at = 0, memory = 0;
+  bool streams = false;
 };
 
 constexpr int64_t aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -171,6 +174,7 @@ void run_part(const tb_rowwise& call, const rows_loop& loop, const row_batch& ba
   rows_at now = {};
   now.number = call.number;
   now.work = memory + w.work_at;
+  now.streams = w.streams;
   for (int k = 0; k < call.operands; ++k) now.length[k] = call.row[k].length;
   const rows_fn run = w.across ? loop.across : loop.run;
   const bool many = w.across || loop.many;
@@ -230,6 +234,7 @@ bool in_order(const tb_rowwise& call, const row_batch& batch) {
 }  // namespace
 
 tb_status rowwise(const tb_rowwise* call, const tb_call*) {
+  if (call->op == TB_BAG_SUM || call->op == TB_BAG_MEAN || call->op == TB_BAG_MAX) return reduce_bags(*call);
   const rows_loop loop = loop_of(*call);
   if (loop.run == nullptr) return TB_UNSUPPORTED_DTYPE;
   for (int d = 0; d < call->ndim; ++d) {
@@ -238,12 +243,14 @@ tb_status rowwise(const tb_rowwise* call, const tb_call*) {
   const row_batch batch(*call);
   if (loop.index >= 0 && !indices_fit(*call, loop, batch)) return TB_BAD_INDEX;
   ways w = plan_ways(*call, loop, batch);
-  int64_t of_a_position = 1;
+  int64_t of_a_position = 1, bytes = 0;
   for (int k = 0; k < call->operands; ++k) {
+    if (w.of[k].bytes != 0 && !batch.repeats(k)) bytes += batch.total * call->row[k].length * w.of[k].outside;
     if (w.of[k].bytes != 0 && call->row[k].length > of_a_position) of_a_position = call->row[k].length;
     // A written row shared by all positions must be stored and reloaded after each position.
     if (w.of[k].repeated && w.of[k].store != nullptr) w.block = 1;
   }
+  w.streams = loop.streams && !w.across && passes_cache(bytes);
   const bool alone = batch.total * of_a_position <= parallel_grain || threads() == 1 || in_order(*call, batch);
   const int64_t some = alone ? batch.total : (parallel_grain + of_a_position - 1) / of_a_position;
   std::atomic<bool> lacking{false};

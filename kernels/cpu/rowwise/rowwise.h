@@ -15,6 +15,7 @@ struct rows_at {
   int64_t count;               // number of rows; 1 unless the loop takes many
   const tb_scalar* number;
   void* work;
+  bool streams;  // the loop should write past the cache
 
   template <typename T>
   T* as(int k) const {
@@ -41,6 +42,7 @@ struct rows_loop {
   int64_t work_bytes = 0;    // scratch bytes per element of the longest row
   int index = -1;            // the operand whose elements are checked as indices into the row of operand `range`
   int range = -1;
+  bool streams = false;  // `run` can write past the cache
   bool ignores = false;  // indices equal to number[0].i are not checked
 };
 
@@ -48,10 +50,16 @@ struct rows_loop {
 rows_loop softmax_rows(const tb_rowwise& call);
 rows_loop scan_rows(const tb_rowwise& call);
 rows_loop sort_rows(const tb_rowwise& call);
+rows_loop select_rows(const tb_rowwise& call);
+rows_loop count_rows(const tb_rowwise& call);
+rows_loop compress_rows(const tb_rowwise& call);
 rows_loop search_rows(const tb_rowwise& call);
 rows_loop index_rows(const tb_rowwise& call);
 rows_loop layer_norm(const tb_rowwise& call);
 rows_loop loss_rows(const tb_rowwise& call);
+
+// Reductions of bags of rows, which are not batched.
+tb_status reduce_bags(const tb_rowwise& call);
 
 namespace {
 

@@ -14,23 +14,81 @@ namespace {
 template <typename T>
 using running = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
 
-template <typename T, typename Step>
-void scan(const rows_at& r, running<T> now, Step step) {
-  const T* const in = r.as<const T>(1);
-  T* const out = r.as<T>(0);
+// Rows of one call, some at once, so that their sums do not wait for each other.
+template <typename T, int64_t AtOnce, typename Step>
+void scan_some(const rows_at& r, int64_t first, running<T> start, Step step) {
+  running<T> now[AtOnce];
+  const T* in[AtOnce];
+  T* out[AtOnce];
+  for (int64_t k = 0; k < AtOnce; ++k) {
+    now[k] = start;
+    in[k] = r.as<const T>(1, first + k);
+    out[k] = r.as<T>(0, first + k);
+  }
   for (int64_t i = 0; i < r.length[0]; ++i) {
-    now = step(now, running<T>(in[i]));
-    out[i] = T(now);
+    for (int64_t k = 0; k < AtOnce; ++k) {
+      now[k] = step(now[k], running<T>(in[k][i]));
+      out[k][i] = T(now[k]);
+    }
+  }
+}
+template <typename T, typename Step>
+void scan(const rows_at& r, running<T> start, Step step) {
+  constexpr int64_t at_once = 8;
+  int64_t first = 0;
+  for (; first + at_once <= r.count; first += at_once) scan_some<T, at_once>(r, first, start, step);
+  for (; first < r.count; ++first) scan_some<T, 1>(r, first, start, step);
+}
+
+// Interleaved rows: the elements of a tile of rows are added to its sums one by one, in the order of `scan`.
+template <typename T, typename Step>
+void scan_across(const rows_at& r, running<T> start, Step step) {
+  constexpr int64_t tile = 256;
+  running<T> now[tile];
+  for (int64_t first = 0; first < r.count; first += tile) {
+    const int64_t some = r.count - first < tile ? r.count - first : tile;
+    const T* in = r.as<const T>(1) + first;
+    T* out = r.as<T>(0) + first;
+    for (int64_t c = 0; c < some; ++c) now[c] = start;
+    for (int64_t i = 0; i < r.length[0]; ++i, in += r.step[1], out += r.step[0]) {
+#pragma clang loop vectorize(assume_safety)
+      for (int64_t c = 0; c < some; ++c) {
+        now[c] = step(now[c], running<T>(in[c]));
+        out[c] = T(now[c]);
+      }
+    }
   }
 }
 
+struct plus {
+  template <typename A>
+  A operator()(A a, A b) const {
+    return a + b;
+  }
+};
+struct times {
+  template <typename A>
+  A operator()(A a, A b) const {
+    return a * b;
+  }
+};
+
 template <typename T>
 void cumsum(const rows_at& r) {
-  scan<T>(r, 0, [](auto a, auto b) { return a + b; });
+  scan<T>(r, 0, plus());
 }
 template <typename T>
 void cumprod(const rows_at& r) {
-  scan<T>(r, 1, [](auto a, auto b) { return a * b; });
+  scan<T>(r, 1, times());
+}
+
+template <typename T>
+void cumsum_across(const rows_at& r) {
+  scan_across<T>(r, 0, plus());
+}
+template <typename T>
+void cumprod_across(const rows_at& r) {
+  scan_across<T>(r, 1, times());
 }
 
 // log(exp(a) + exp(b)). NaN propagates. Infinities are handled separately, since their difference may be NaN.
@@ -42,7 +100,7 @@ double log_add_exp(double a, double b) {
 
 template <typename T>
 void logcumsumexp(const rows_at& r) {
-  scan<T>(r, -double(INFINITY), log_add_exp);
+  scan_some<T, 1>(r, 0, -double(INFINITY), log_add_exp);
 }
 
 // The index is that of the last of equal elements; from the first NaN on, that of the last NaN.
@@ -72,8 +130,15 @@ void cummin(const rows_at& r) {
 
 rows_loop scan_rows(const tb_rowwise& call) {
   switch (call.op) {
-    case TB_CUMSUM: return {.run = by_number(call, nullptr, cumsum<int64_t>, cumsum<float>, cumsum<double>)};
-    case TB_CUMPROD: return {.run = by_number(call, nullptr, cumprod<int64_t>, cumprod<float>, cumprod<double>)};
+    case TB_CUMSUM:
+      return {.run = by_number(call, nullptr, cumsum<int64_t>, cumsum<float>, cumsum<double>),
+              .across = by_number(call, nullptr, cumsum_across<int64_t>, cumsum_across<float>, cumsum_across<double>),
+              .many = true};
+    case TB_CUMPROD:
+      return {
+          .run = by_number(call, nullptr, cumprod<int64_t>, cumprod<float>, cumprod<double>),
+          .across = by_number(call, nullptr, cumprod_across<int64_t>, cumprod_across<float>, cumprod_across<double>),
+          .many = true};
     case TB_LOGCUMSUMEXP: return {.run = by_float(call, logcumsumexp<float>, logcumsumexp<double>)};
     case TB_CUMMAX:
       return {.run = by_number(call, cummax<uint8_t>, cummax<int64_t>, cummax<float>, cummax<double>),

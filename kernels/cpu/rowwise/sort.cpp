@@ -1,200 +1,206 @@
-// Sorting a row, and selecting from it by rank. Stable: equal elements keep their order; a NaN compares above every
-// number.
+// Sorting a row, and its most frequent element. Stable: equal elements keep their order; a NaN compares above every
+// number. Short rows are sorted by counting the smaller elements of each, others by radix sort of their keys, from
+// which the least key is subtracted: few digits differ if the range is small.
 #include "is_nan.h"
 #include "layout.h"
+#include "rowwise/radix_sort.h"
+#include "rowwise/rank_few.h"
 #include "rowwise/rowwise.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-template <typename T>
-struct item {
-  T value;
-  int64_t index;
-};
-
 using tb_kernel::is_nan;
 
 template <typename T>
-bool less(T a, T b) {
-  return a < b || (is_nan(b) && !is_nan(a));
+void sort_few(const rows_at& r, const keys_of_row<T>& keys) {
+  using K = key_type<T>;
+  K key[most_ranked] = {}, rank[most_ranked];
+  T in[most_ranked];  // the result may be the row
+  for (int64_t i = 0; i < keys.count; ++i) {
+    in[i] = keys.in[i];
+    key[i] = keys[i];
+  }
+  rank_few(key, keys.count, rank);
+  for (int64_t i = 0; i < keys.count; ++i) r.as<T>(0)[rank[i]] = in[i];
+  if (r.row[1] == nullptr) return;
+  for (int64_t i = 0; i < keys.count; ++i) r.as<int64_t>(1)[rank[i]] = i;
 }
 
-struct ascending {
-  template <typename T>
-  static bool before(const item<T>& a, const item<T>& b) {
-    return less(a.value, b.value);
+// Whether elements are given by their keys.
+template <typename T>
+bool keeps_elements(const T* in, int64_t first, int64_t last) {
+  if constexpr (!std::is_floating_point_v<T>) return true;
+  using K = key_type<T>;
+  constexpr K negative_zero = K(1) << (8 * sizeof(K) - 1);
+  K lost = 0;
+  for (int64_t i = first; i < last; ++i) {
+    K bits;
+    __builtin_memcpy(&bits, in + i, sizeof(T));
+    lost |= K(in[i] != in[i]) | K(bits == negative_zero);
   }
-};
-struct descending {
-  template <typename T>
-  static bool before(const item<T>& a, const item<T>& b) {
-    return less(b.value, a.value);
-  }
+  return lost == 0;
+}
+
+// What the sort of a row needs to know of it.
+template <typename K>
+struct row_facts {
+  key_range<K> range;
+  bool keeps;
 };
 
 template <typename T>
-item<T>* items_of(const rows_at& r, const T* in, int64_t count) {
-  item<T>* const items = static_cast<item<T>*>(r.work);
-  for (int64_t i = 0; i < count; ++i) items[i] = {in[i], i};
-  return items;
+row_facts<key_type<T>> facts_of(const keys_of_row<T>& keys, int64_t parts) {
+  row_facts<key_type<T>> of[most_row_parts];
+  each_row_part(keys.count, parts, [&](int64_t part, int64_t first, int64_t last) {
+    of[part] = {range_of(keys, first, last), keeps_elements(keys.in, first, last)};
+  });
+  for (int64_t part = 1; part < parts; ++part) {
+    if (of[part].range.low < of[0].range.low) of[0].range.low = of[part].range.low;
+    if (of[part].range.high > of[0].range.high) of[0].range.high = of[part].range.high;
+    of[0].keeps = of[0].keeps && of[part].keeps;
+  }
+  return of[0];
 }
 
-template <typename Order, typename T>
-void merge(const item<T>* a, const item<T>* a_end, const item<T>* b, const item<T>* b_end, item<T>* out) {
-  while (a != a_end && b != b_end) *out++ = Order::before(*b, *a) ? *b++ : *a++;
-  while (a != a_end) *out++ = *a++;
-  while (b != b_end) *out++ = *b++;
+// Sorts items with equal keys, which are the high bits of the row's keys, by the `cut` low bits.
+template <typename T>
+void sort_run(const keys_of_row<T>& keys, key_type<T> low, int cut, packed_item* items, packed_item* other,
+              int64_t count) {
+  constexpr int64_t few = 32;
+  const uint64_t low_bits = (uint64_t(1) << cut) - 1;
+  uint64_t differ = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t position = position_in(items[i]);
+    items[i] = item_of<packed_item>(uint64_t(keys[position] - low) & low_bits, position);
+    differ |= items[i] ^ items[0];
+  }
+  if (count <= few) return insertion_sort(items, count);
+  int64_t counts[most_digits];
+  const int bits = bits_of(differ >> position_bits<packed_item>);
+  const packed_item* const in_order = radix_sort(items, other, count, position_bits<packed_item>, bits, 1, counts);
+  if (in_order != items) __builtin_memcpy(items, in_order, size_t(count) * sizeof(packed_item));
 }
 
-// Merge sort: insertion sort of short runs, which are then merged pairwise between the two buffers. Returns the buffer
-// that holds the result.
-template <typename Order, typename T>
-item<T>* sorted(item<T>* items, item<T>* other, int64_t count) {
-  constexpr int64_t run = 16;
-  for (int64_t first = 0; first < count; first += run) {
-    const int64_t last = count - first < run ? count : first + run;
-    for (int64_t i = first + 1; i < last; ++i) {
-      const item<T> x = items[i];
-      int64_t at = i;
-      for (; at > first && Order::before(x, items[at - 1]); --at) items[at] = items[at - 1];
-      items[at] = x;
+// Sorts the runs of items with equal keys, each in one part.
+template <typename T>
+void sort_runs(const keys_of_row<T>& keys, key_type<T> low, int cut, packed_item* items, packed_item* other,
+               int64_t parts) {
+  const auto continues = [=](int64_t i) { return key_in(items[i]) == key_in(items[i - 1]); };
+  int64_t begin[most_row_parts + 1];
+  for (int64_t part = 0; part <= parts; ++part) {
+    begin[part] = keys.count * part / parts;
+    while (begin[part] > 0 && begin[part] < keys.count && continues(begin[part])) ++begin[part];
+  }
+  each_part(parts, [&](int64_t part) {
+    const int64_t last = begin[part + 1];
+    for (int64_t first = begin[part], end; first < last; first = end) {
+      for (end = first + 1; end < last && continues(end);) ++end;
+      if (end - first > 1) sort_run(keys, low, cut, items + first, other + first, end - first);
     }
-  }
-  for (int64_t width = run; width < count; width *= 2) {
-    for (int64_t first = 0; first < count; first += 2 * width) {
-      const int64_t middle = count - first < width ? count : first + width;
-      const int64_t last = count - first < 2 * width ? count : first + 2 * width;
-      merge<Order>(items + first, items + middle, items + middle, items + last, other + first);
-    }
-    item<T>* const swapped = items;
-    items = other;
-    other = swapped;
-  }
-  return items;
+  });
 }
 
-// The order of a stable sort as a strict total order: equal values are ordered by index.
-template <typename Order>
-struct with_index {
-  template <typename T>
-  static bool before(const item<T>& a, const item<T>& b) {
-    return Order::before(a, b) || (!Order::before(b, a) && a.index < b.index);
-  }
+template <typename Item>
+struct sorted_items {
+  Item *items, *other;
+  bool with_keys;  // items have the row's keys, with the least one subtracted
 };
 
-// Quickselect: moves the item of rank k to position k, and the smaller ones before it. Random pivots make quadratic
-// time unlikely.
-template <typename Order, typename T>
-void select(item<T>* items, int64_t count, int64_t k) {
-  using order = with_index<Order>;
-  uint64_t state = 0x9e3779b97f4a7c15u;
-  int64_t first = 0, last = count - 1;
-  while (first < last) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    const item<T> pivot = items[first + int64_t((state >> 33) % uint64_t(last - first + 1))];
-    int64_t i = first, j = last;
-    while (i <= j) {
-      while (order::before(items[i], pivot)) ++i;
-      while (order::before(pivot, items[j])) --j;
-      if (i > j) break;
-      const item<T> x = items[i];
-      items[i++] = items[j];
-      items[j--] = x;
-    }
-    if (k <= j) {
-      last = j;
-    } else if (k >= i) {
-      first = i;
+// The items of a row in order. Of keys that are too long for an item, the high bits are sorted first.
+template <typename Item, typename T>
+sorted_items<Item> sorted(void* work, const keys_of_row<T>& keys, const key_range<key_type<T>>& range, int64_t parts) {
+  const int64_t count = keys.count;
+  const int bits = bits_of(range.size()), most = 8 * int(sizeof(item_key<Item>)), cut = bits > most ? bits - most : 0;
+  Item* const items = static_cast<Item*>(work);
+  Item* const other = items + count;
+  each_row_part(count, parts, [&](int64_t, int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) items[i] = item_of<Item>(uint64_t(keys[i] - range.low) >> cut, i);
+  });
+  int64_t few_counts[most_digits];
+  // The counts of several parts are behind the items, aligned.
+  char* const behind = static_cast<char*>(work) + (2 * count * int64_t(sizeof(Item)) + 15) / 16 * 16;
+  int64_t* const counts = parts == 1 ? few_counts : reinterpret_cast<int64_t*>(behind);
+  Item* const in_order = radix_sort(items, other, count, position_bits<Item>, bits - cut, parts, counts);
+  Item* const spare = in_order == items ? other : items;
+  if constexpr (sizeof(Item) == sizeof(packed_item)) {
+    if (cut != 0) sort_runs(keys, range.low, cut, in_order, spare, parts);
+  }
+  return {in_order, spare, cut == 0};
+}
+
+template <typename Item, typename T>
+void sort_items(const rows_at& r, const keys_of_row<T>& keys, const row_facts<key_type<T>>& facts, int64_t parts) {
+  const auto [items, other, with_keys] = sorted<Item>(r.work, keys, facts.range, parts);
+  const bool keeps = with_keys && facts.keeps;
+  T* const out = r.as<T>(0);
+  int64_t* const index = r.as<int64_t>(1);
+  // The result may be the row, so elements that are read again are collected first.
+  T* const values = keeps ? out : reinterpret_cast<T*>(other);
+  each_row_part(keys.count, parts, [&, items = items](int64_t, int64_t first, int64_t last) {
+    if (keeps) {
+      const key_type<T> low = facts.range.low, flip = keys.flip;
+      for (int64_t i = first; i < last; ++i) {
+        values[i] = element_of<T>(key_type<T>(key_type<T>(key_in(items[i])) + low) ^ flip);
+      }
     } else {
-      return;
+      for (int64_t i = first; i < last; ++i) values[i] = keys.in[position_in(items[i])];
     }
-  }
+    if (index == nullptr) return;
+    for (int64_t i = first; i < last; ++i) index[i] = position_in(items[i]);
+  });
+  if (values != out) __builtin_memcpy(out, values, size_t(keys.count) * sizeof(T));
 }
 
-template <typename T>
-void write(const rows_at& r, int64_t at, const item<T>& x) {
-  r.as<T>(0)[at] = x.value;
-  if (r.row[1] != nullptr) r.as<int64_t>(1)[at] = x.index;
-}
-
-template <typename Order, typename T>
-void sort_as(const rows_at& r) {
-  const int64_t count = r.length[2];
-  item<T>* const items = items_of(r, r.as<const T>(2), count);
-  const item<T>* const in_order = sorted<Order>(items, items + count, count);
-  for (int64_t i = 0; i < count; ++i) write(r, i, in_order[i]);
-}
 template <typename T>
 void sort(const rows_at& r) {
-  r.number[0].i != 0 ? sort_as<descending, T>(r) : sort_as<ascending, T>(r);
+  using K = key_type<T>;
+  const keys_of_row<T> keys{r.as<const T>(2), r.length[2], r.number[0].i != 0 ? ~K(0) : K(0)};
+  if (keys.count <= most_ranked) return sort_few(r, keys);
+  const int64_t parts = row_parts(keys.count, least_sort_part);
+  const row_facts<K> facts = facts_of(keys, parts);
+  if (keys.count > most_packed) return sort_items<wide_item>(r, keys, facts, parts);
+  if (r.row[1] == nullptr && facts.keeps && facts.range.size() >> 32 == 0)
+    return sort_items<bare_item>(r, keys, facts, parts);
+  sort_items<packed_item>(r, keys, facts, parts);
 }
 
-template <typename Order, typename T>
-void topk_as(const rows_at& r) {
-  const int64_t count = r.length[2], k = r.length[0];
-  if (k == 0) return;
-  item<T>* const items = items_of(r, r.as<const T>(2), count);
-  select<Order>(items, count, k - 1);
-  const item<T>* const in_order = sorted<with_index<Order>>(items, items + count, k);
-  for (int64_t i = 0; i < k; ++i) write(r, i, in_order[i]);
-}
-template <typename T>
-void topk(const rows_at& r) {
-  r.number[0].i != 0 ? topk_as<descending, T>(r) : topk_as<ascending, T>(r);
-}
-
-template <typename T>
-void rank(const rows_at& r, int64_t k) {
-  const int64_t count = r.length[2];
-  item<T>* const items = items_of(r, r.as<const T>(2), count);
-  select<ascending>(items, count, k);
-  write(r, 0, items[k]);
-}
-template <typename T>
-void kth_value(const rows_at& r) {
-  rank<T>(r, r.number[0].i);
-}
-template <typename T>
-void median(const rows_at& r) {
-  const T* const in = r.as<const T>(2);
-  int64_t count = r.length[2];
-  for (int64_t i = 0; i < r.length[2]; ++i) {
-    if (!is_nan(in[i])) continue;
-    if (r.number[0].i == 0) return write<T>(r, 0, {in[i], i});
-    --count;
-  }
-  rank<T>(r, count == 0 ? 0 : (count - 1) / 2);
-}
-
-template <typename T>
-void mode(const rows_at& r) {
-  const int64_t count = r.length[2];
-  item<T>* const items = items_of(r, r.as<const T>(2), count);
-  const item<T>* const in_order = sorted<ascending>(items, items + count, count);
+template <typename Item, typename T>
+int64_t most_frequent(const rows_at& r, const keys_of_row<T>& keys, const key_range<key_type<T>>& range) {
+  const Item* const items = sorted<Item>(r.work, keys, range, 1).items;
   int64_t best = 0, most = 0, times = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    times = i > 0 && in_order[i].value == in_order[i - 1].value ? times + 1 : 1;
+  for (int64_t i = 0; i < keys.count; ++i) {
+    // A NaN equals nothing.
+    const bool again = i > 0 && key_in(items[i]) == key_in(items[i - 1]) && !is_nan(keys.in[position_in(items[i])]);
+    times = again ? times + 1 : 1;
     if (times > most) most = times, best = i;
   }
-  write(r, 0, in_order[best]);
+  return position_in(items[best]);
+}
+template <typename T>
+void mode(const rows_at& r) {
+  const keys_of_row<T> keys{r.as<const T>(2), r.length[2], 0};
+  const key_range<key_type<T>> range = range_of(keys, 0, keys.count);
+  const bool narrow = range.size() >> 32 == 0 && keys.count <= most_packed;
+  const int64_t best = narrow ? most_frequent<packed_item>(r, keys, range) : most_frequent<wide_item>(r, keys, range);
+  const T value = keys.in[best];
+  r.as<T>(0)[0] = value;
+  if (r.row[1] != nullptr) r.as<int64_t>(1)[0] = best;
 }
 
-rows_loop choosing(rows_fn run, int64_t copies) {
-  return {.run = run, .whole = operand(1), .work_bytes = copies * int64_t(sizeof(item<double>))};
+rows_loop sorting(const tb_rowwise& call, rows_fn run) {
+  const bool wide_keys = call.compute == TB_I64 || call.compute == TB_F64;
+  const bool wide = (call.op == TB_MODE && wide_keys) || call.row[2].length > most_packed;
+  // Two buffers of items, and the counts of digits of each part.
+  return {.run = run, .whole = operand(1), .work_bytes = 2 * (wide ? 16 : 8) + 1};
 }
 
 }  // namespace
 
 rows_loop sort_rows(const tb_rowwise& call) {
   switch (call.op) {
-    case TB_SORT: return choosing(by_number(call, sort<uint8_t>, sort<int64_t>, sort<float>, sort<double>), 2);
-    case TB_TOPK: return choosing(by_number(call, topk<uint8_t>, topk<int64_t>, topk<float>, topk<double>), 2);
-    case TB_KTH_VALUE:
-      return choosing(by_number(call, kth_value<uint8_t>, kth_value<int64_t>, kth_value<float>, kth_value<double>), 1);
-    case TB_MEDIAN:
-      return choosing(by_number(call, median<uint8_t>, median<int64_t>, median<float>, median<double>), 1);
-    case TB_MODE: return choosing(by_number(call, mode<uint8_t>, mode<int64_t>, mode<float>, mode<double>), 2);
+    case TB_SORT: return sorting(call, by_number(call, sort<uint8_t>, sort<int64_t>, sort<float>, sort<double>));
+    case TB_MODE: return sorting(call, by_number(call, mode<uint8_t>, mode<int64_t>, mode<float>, mode<double>));
     default: return {};
   }
 }

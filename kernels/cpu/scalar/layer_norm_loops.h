@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "rowwise/moments.h"
 #include "rowwise/rowwise.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -13,17 +14,12 @@ void layer_norm(const rows_at& r) {
   const T *const in = r.as<const T>(3), *const weight = r.as<const T>(4), *const bias = r.as<const T>(5);
   T* const out = r.as<T>(0);
   const int64_t n = r.length[3];
-  // Elements are taken relative to the first one: doubles far from 0 do not lose precision then.
-  const double start = n > 0 && isfinite(in[0]) ? double(in[0]) : 0;
-  double sum = 0, squares = 0;
-  for (int64_t i = 0; i < n; ++i) sum += double(in[i]) - start;
-  const double mean = sum / double(n);
-  for (int64_t i = 0; i < n; ++i) squares += (double(in[i]) - start - mean) * (double(in[i]) - start - mean);
-  const double rstd = 1 / sqrt(squares / double(n) + r.number[0].f);
-  *r.as<T>(1) = T(start + mean);
+  const moments found = n == 0 ? moments{} : moments_in_double(in, n, 1);
+  const double rstd = 1 / sqrt(found.variance() + r.number[0].f);
+  *r.as<T>(1) = T(found.mean());
   *r.as<T>(2) = T(rstd);
   for (int64_t i = 0; i < n; ++i) {
-    const double x = (double(in[i]) - start - mean) * rstd * (weight == nullptr ? 1 : double(weight[i]));
+    const double x = (double(in[i]) - found.base - found.offset) * rstd * (weight == nullptr ? 1 : double(weight[i]));
     out[i] = T(x + (bias == nullptr ? 0 : double(bias[i])));
   }
 }
@@ -68,6 +64,22 @@ void rms_norm(const rows_at& r) {
   for (int64_t i = 0; i < n; ++i) out[i] = T(double(in[i]) * rstd * (weight == nullptr ? 1 : double(weight[i])));
 }
 
+// With x = in * rstd and g = gradient * weight: rstd * (g - x * mean(g * x)).
+template <typename T>
+void rms_norm_backward(const rows_at& r) {
+  const T *const gradient = r.as<const T>(2), *const in = r.as<const T>(3), *const weight = r.as<const T>(4);
+  T* const out = r.as<T>(0);
+  const int64_t n = r.length[3];
+  const auto g = [=](int64_t i) { return double(gradient[i]) * (weight == nullptr ? 1 : double(weight[i])); };
+  double squares = 0, product = 0;
+  for (int64_t i = 0; i < n; ++i) squares += double(in[i]) * double(in[i]), product += g(i) * double(in[i]);
+  const double rstd = 1 / sqrt(squares / double(n) + r.number[0].f);
+  if (r.row[1] != nullptr) *r.as<T>(1) = T(rstd);
+  if (out == nullptr) return;
+  const double by_unit = rstd * (product / double(n));
+  for (int64_t i = 0; i < n; ++i) out[i] = T(rstd * (g(i) - double(in[i]) * rstd * by_unit));
+}
+
 template <typename T>
 rows_loop layer_loop(int32_t op) {
   switch (op) {
@@ -75,9 +87,12 @@ rows_loop layer_loop(int32_t op) {
     case TB_LAYER_NORM_BACKWARD: return {.run = layer_norm_backward<T>};
     case TB_LAYER_NORM_WEIGHTS: return {.run = layer_norm_weights<T>};
     case TB_RMS_NORM: return {.run = rms_norm<T>};
+    case TB_RMS_NORM_BACKWARD: return {.run = rms_norm_backward<T>};
     default: return {};
   }
 }
+
+inline rows_loop half_layer_loop(const tb_rowwise&) { return {}; }
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -15,12 +15,13 @@ struct columns {
   using vectors = several<T, many>;
   int64_t count;
 
-  vectors load(const T* at) const {
+  template <typename E>
+  vectors load(const E* at) const {
     vectors x;
     for (int k = 0; k < many; ++k) {
       const int64_t rest = count - k * width;
-      x.of[k] = rest >= width ? vec<T>::load_unaligned(at + k * width)
-                : rest > 0    ? load_part(at + k * width, rest, T(0))
+      x.of[k] = rest >= width ? load_lanes(at + k * width, width, T(0))
+                : rest > 0    ? load_lanes(at + k * width, rest, T(0))
                               : vec<T>(T(0));
     }
     return x;

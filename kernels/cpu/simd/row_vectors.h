@@ -1,6 +1,7 @@
 // Loads, stores and reductions of a contiguous row in SIMD registers.
 #pragma once
 
+#include "half_vectors.h"
 #include "reduce/pairwise_sum.h"
 #include "simd/simd.h"
 

@@ -58,6 +58,9 @@ tb_status rowwise(const tb_rowwise* call, const tb_call* where) {
     case TB_MEDIAN:
     case TB_MODE: return sort_rows(*call, on);
     case TB_SEARCHSORTED: return search_rows(*call, on);
+    case TB_BAG_SUM:
+    case TB_BAG_MEAN:
+    case TB_BAG_MAX: return reduce_bags(*call, on);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }

@@ -16,5 +16,6 @@ tb_status index_rows(const tb_rowwise& call, const scope& on);    // gather, sca
 tb_status scan_rows(const tb_rowwise& call, const scope& on);    // cumulative sum, product, maximum, minimum, logsumexp
 tb_status sort_rows(const tb_rowwise& call, const scope& on);    // sort, topk, kth value, median, mode
 tb_status search_rows(const tb_rowwise& call, const scope& on);  // searchsorted
+tb_status reduce_bags(const tb_rowwise& call, const scope& on);  // sums, means and maxima of rows by index
 
 }  // namespace tb_cuda

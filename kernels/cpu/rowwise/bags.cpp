@@ -1,0 +1,285 @@
+// Sums, means and maxima of bags of rows of a table, by index.
+//
+// A block of columns stays in registers while the rows of a bag are added to it, in their order, whatever the
+// instruction set and the number of threads. For a bag of n rows the error of a sum is at most n u / (1 - n u) times
+// the sum of the magnitudes, with factors (n + 1) for n, where u is half an ulp of 1 (Higham, Accuracy and Stability
+// of Numerical Algorithms, section 4.2). float16 and bfloat16 are added in float and rounded once.
+#include "elementwise/convert.h"
+#include "elementwise/for_each_row.h"
+#include "is_nan.h"
+#include "layout.h"
+#include "rowwise/rowwise.h"
+#include "threads/parallel.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+using tb_kernel::is_nan;
+
+// The operands of a call.
+struct bags {
+  const tb_rowwise& call;
+  int first;  // the first operand that is read
+  int64_t count, indices, offsets, columns, skipped;
+  const int64_t *index, *offset;
+
+  explicit bags(const tb_rowwise& c)
+      : call(c),
+        first(c.op == TB_BAG_MAX ? 3 : 2),
+        count(c.row[1].length),
+        indices(c.row[first + 1].length),
+        offsets(c.row[first + 2].length),
+        columns(c.number[0].i),
+        skipped(c.number[1].i),
+        index(static_cast<const int64_t*>(c.row[first + 1].data)),
+        offset(static_cast<const int64_t*>(c.row[first + 2].data)) {}
+
+  int64_t end_of(int64_t bag) const { return bag + 1 < offsets ? offset[bag + 1] : indices; }
+};
+
+tb_status check(const bags& b, int64_t rows) {
+  int64_t before = 0;
+  for (int64_t i = 0; i < b.offsets; ++i) {
+    if (b.offset[i] < before || b.offset[i] > b.indices || (i == 0 && b.offset[i] != 0)) return TB_BAD_VALUE;
+    before = b.offset[i];
+  }
+  uint64_t greatest = 0;  // negative ones are greater than all others
+  for (int64_t i = 0; i < b.indices; ++i) {
+    greatest = uint64_t(b.index[i]) > greatest ? uint64_t(b.index[i]) : greatest;
+  }
+  if (b.indices != 0 && greatest >= uint64_t(rows)) {
+    if (b.call.bad_index != nullptr) *b.call.bad_index = int64_t(greatest);
+    return TB_BAD_INDEX;
+  }
+  return TB_OK;
+}
+
+// Vectors of a fixed number of elements, whatever the width of registers, by the compiler's extension.
+template <typename T, int Width>
+struct lanes_of {
+  using type [[gnu::vector_size(sizeof(T) * Width)]] = T;
+};
+template <typename T>
+struct lanes_of<T, 1> {
+  using type = T;
+};
+template <typename T, int Width>
+using lanes = typename lanes_of<T, Width>::type;
+
+template <typename V, typename T>
+V load(const T* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <typename V, typename T>
+void store(T* to, V v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+// The most columns of a tile: their sums stay in registers.
+constexpr int64_t most_columns = 64;
+
+// Columns of rows in the compute type: in place, or converted into a buffer.
+template <typename T, bool Converts>
+struct row_reader {
+  const char* first;  // the columns in the first row
+  int64_t pitch;      // bytes between rows
+  int64_t count;      // columns
+  convert_fn convert;
+  T line[Converts ? most_columns : 1];
+
+  row_reader(const bags& b, int64_t column, int64_t wanted) : count(wanted) {
+    const tb_row_operand& table = b.call.row[b.first];
+    const int64_t bytes = element_bytes[table.dtype];
+    first = static_cast<const char*>(table.data) + column * bytes;
+    pitch = b.columns * bytes;
+    convert = Converts ? conversion(b.call.compute, table.dtype) : nullptr;
+  }
+  const T* at(int64_t row) {
+    const char* const from = first + row * pitch;
+    if constexpr (!Converts) return reinterpret_cast<const T*>(from);
+    convert(line, 1, from, 1, count);
+    return line;
+  }
+};
+
+// What a tile of Count * Width columns does with each row of a bag.
+template <typename T, int Count, int Width>
+struct sums {
+  using vector = lanes<T, Width>;
+  const tb_row_operand& factors;
+  const bool scaled;
+  const convert_fn convert;
+  vector total[Count] = {};
+
+  explicit sums(const bags& b)
+      : factors(b.call.row[5]),
+        scaled(b.call.op == TB_BAG_SUM && factors.data != nullptr),
+        convert(scaled && factors.dtype != b.call.compute ? conversion(b.call.compute, factors.dtype) : nullptr) {}
+
+  T factor_of(int64_t i) const {
+    if (convert == nullptr) return static_cast<const T*>(factors.data)[i];
+    T factor;
+    convert(&factor, 1, static_cast<const char*>(factors.data) + i * element_bytes[factors.dtype], 1, 1);
+    return factor;
+  }
+
+  void add(const T* row, int64_t i, int64_t, bool) {
+    if (!scaled) {
+#pragma clang loop unroll(full)
+      for (int t = 0; t < Count; ++t) total[t] += load<vector>(row + t * Width);
+    } else {
+      const T factor = factor_of(i);
+#pragma clang loop unroll(full)
+      for (int t = 0; t < Count; ++t) total[t] += factor * load<vector>(row + t * Width);
+    }
+  }
+  void finish(const bags& b, int64_t, int64_t added, T* out) const {
+    const T divisor = b.call.op == TB_BAG_MEAN && added != 0 ? T(added) : T(1);
+    for (int t = 0; t < Count; ++t) store(out + t * Width, total[t] / divisor);
+  }
+};
+
+template <typename T, int Count, int Width>
+struct maxima {
+  using vector = lanes<T, Width>;
+  using rows = lanes<int64_t, Width>;
+  vector total[Count] = {};
+  rows row_of[Count] = {};
+
+  explicit maxima(const bags&) {}
+
+  void add(const T* row, int64_t, int64_t at, bool is_first) {
+#pragma clang loop unroll(full)
+    for (int t = 0; t < Count; ++t) {
+      const vector x = load<vector>(row + t * Width);
+      if constexpr (Width == 1) {
+        const bool greater = is_first || x > total[t] || (is_nan(x) && !is_nan(total[t]));
+        total[t] = greater ? x : total[t];
+        row_of[t] = greater ? at : row_of[t];
+      } else {
+        const auto greater = (x > total[t]) | ((x != x) & (total[t] == total[t]));
+        const auto taken = is_first ? ~decltype(greater){} : greater;
+        total[t] = taken ? x : total[t];
+        row_of[t] = __builtin_convertvector(taken, rows) ? rows{} + at : row_of[t];
+      }
+    }
+  }
+  void finish(const bags& b, int64_t at, int64_t, T* out) const {
+    int64_t* const to = static_cast<int64_t*>(b.call.row[2].data) + at;
+    for (int t = 0; t < Count; ++t) {
+      store(out + t * Width, total[t]);
+      store(to + t * Width, row_of[t]);
+    }
+  }
+};
+
+// One tile of a bag; the number of its rows. The first tile of a bag prefetches the rows of the indices ahead.
+template <template <typename, int, int> class Reducer, typename T, int Count, int Width, bool Converts, bool First>
+int64_t tile(const bags& b, int64_t bag, int64_t column, T* out) {
+  constexpr int64_t ahead = 8;
+  Reducer<T, Count, Width> reducer(b);
+  row_reader<T, Converts> table(b, column, Count * Width);
+  const int64_t* const index = b.index;
+  const int64_t end = b.end_of(bag), last = b.indices - 1, skipped = b.skipped;
+  int64_t added = 0;
+  for (int64_t i = b.offset[bag]; i < end; ++i) {
+    if constexpr (First) {
+      const char* const next = table.first + index[i + ahead < last ? i + ahead : last] * table.pitch;
+      for (int64_t byte = 0; byte < table.pitch; byte += 64) __builtin_prefetch(next + byte);
+    }
+    if (index[i] == skipped) continue;
+    reducer.add(table.at(index[i]), i, index[i], added == 0);
+    ++added;
+  }
+  reducer.finish(b, bag * b.columns + column, added, out);
+  return added;
+}
+
+template <template <typename, int, int> class Reducer, typename T>
+class bag_rows {
+ public:
+  explicit bag_rows(const bags& b)
+      : b_(b),
+        narrow_(b.call.row[0].dtype == b.call.compute ? nullptr : conversion(b.call.row[0].dtype, b.call.compute)) {}
+
+  void reduce(int64_t bag) {
+    constexpr int most = most_columns * 4 / int(sizeof(T)) / 16;
+    if (b_.columns < 16) return few_columns<8>(bag);
+    int64_t column = 0;
+    for (; column + most * 16 <= b_.columns; column += most * 16) one_tile<most, 16>(bag, column);
+    for (; column + 16 <= b_.columns; column += 16) one_tile<1, 16>(bag, column);
+    if (column < b_.columns) one_tile<1, 16>(bag, b_.columns - 16);
+  }
+
+ private:
+  // The last tile overlaps its neighbour rather than being narrower: elements computed twice are equal.
+  template <int Width>
+  void few_columns(int64_t bag) {
+    if constexpr (Width == 1) {
+      if (b_.columns == 0) return count(bag);
+    } else {
+      if (b_.columns < Width) return few_columns<Width / 2>(bag);
+    }
+    int64_t column = 0;
+    for (; column + Width <= b_.columns; column += Width) one_tile<1, Width>(bag, column);
+    if (column < b_.columns) one_tile<1, Width>(bag, b_.columns - Width);
+  }
+
+  template <int Count, int Width>
+  void one_tile(int64_t bag, int64_t column) {
+    const tb_row_operand& out = b_.call.row[0];
+    char* const to = static_cast<char*>(out.data) + (bag * b_.columns + column) * element_bytes[out.dtype];
+    T line[Count * Width];
+    if (narrow_ == nullptr) {
+      T* const whole = reinterpret_cast<T*>(to);
+      sizes()[bag] = column == 0 ? tile<Reducer, T, Count, Width, false, true>(b_, bag, column, whole)
+                                 : tile<Reducer, T, Count, Width, false, false>(b_, bag, column, whole);
+    } else {
+      sizes()[bag] = tile<Reducer, T, Count, Width, true, true>(b_, bag, column, line);
+      narrow_(to, 1, line, 1, Count * Width);
+    }
+  }
+
+  void count(int64_t bag) {
+    int64_t added = 0;
+    for (int64_t i = b_.offset[bag]; i < b_.end_of(bag); ++i) added += b_.index[i] != b_.skipped;
+    sizes()[bag] = added;
+  }
+  int64_t* sizes() const { return static_cast<int64_t*>(b_.call.row[1].data); }
+
+  const bags& b_;
+  convert_fn narrow_;
+};
+
+template <template <typename, int, int> class Reducer, typename T>
+void reduce_part(const bags& b, int64_t first, int64_t last) {
+  bag_rows<Reducer, T> rows(b);
+  for (int64_t bag = first; bag < last; ++bag) rows.reduce(bag);
+}
+
+}  // namespace
+
+tb_status reduce_bags(const tb_rowwise& call) {
+  if (call.compute != TB_F32 && call.compute != TB_F64) return TB_UNSUPPORTED_DTYPE;
+  const bags b(call);
+  const tb_status status = check(b, call.number[2].i);
+  if (status != TB_OK) return status;
+  const int64_t work = (b.indices + b.count) * (b.columns > 0 ? b.columns : 1);
+  const int64_t parts = b.count == 0 ? 0 : work / parallel_grain + 1;
+  const int64_t some = parts == 0 ? 1 : (b.count + parts - 1) / parts;
+  each_part((b.count + some - 1) / some, [&](int64_t part) {
+    const int64_t last = (part + 1) * some < b.count ? (part + 1) * some : b.count;
+    if (call.op == TB_BAG_MAX) {
+      call.compute == TB_F32 ? reduce_part<maxima, float>(b, part * some, last)
+                             : reduce_part<maxima, double>(b, part * some, last);
+    } else {
+      call.compute == TB_F32 ? reduce_part<sums, float>(b, part * some, last)
+                             : reduce_part<sums, double>(b, part * some, last);
+    }
+  });
+  return TB_OK;
+}
+
+}  // namespace tb_cpu::TOPBIT_ARCH
