@@ -17,4 +17,12 @@ bool runs_avx512() noexcept {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
 }
 
+bool runs_avx512bf16() noexcept {
+  static const bool found = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512bf16") != 0;
+  }();
+  return found;
+}
+
 }  // namespace tb_cpu

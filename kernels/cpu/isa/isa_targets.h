@@ -25,6 +25,8 @@ isa_target_list isa_targets() noexcept;  // never empty; the scalar build comes 
 bool runs_sse2() noexcept;
 bool runs_avx2() noexcept;
 bool runs_avx512() noexcept;
+// Whether a processor with AVX-512 has the instruction that multiplies pairs of bfloat16 numbers.
+bool runs_avx512bf16() noexcept;
 
 namespace scalar {
 extern const tb_kernels table;

@@ -7,12 +7,9 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// Block sizes: a panel of b stays in 48 KiB of L1 together with a panel of a, a block of a in 1 MiB of L2, a block of b
-// in L3.
+// A panel of b stays in 48 KiB of L1 together with a panel of a, and a block of a in 1 MiB of L2.
 template <typename T>
 constexpr int64_t block_rows = 1920 / int64_t(sizeof(T));
-template <typename T>
-constexpr int64_t block_columns = 8192 / int64_t(sizeof(T));
 
 // An operand that is read more than a few times is packed if it is read more than `readings` times, or if its rows are
 // more than `farthest` bytes or a multiple of `same_set` bytes apart: addresses a multiple of 4096 bytes apart map to
@@ -60,10 +57,22 @@ bool sums_in_result(const epilogue<T>& end) {
 }
 
 template <typename T>
+void multiply_packed(const blocked_product<T>& product, left_block<T> a, right_block<T> b, result_block<T> c,
+                     int64_t rows, int64_t columns, int64_t depth) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    if (product.pairs) return multiply_pairs_block(a, b, c, rows, columns, depth);
+  }
+#endif
+  (void)product;
+  multiply_block(a, b, c, rows, columns, depth);
+}
+
+template <typename T>
 tb_status multiply(const blocked_product<T>& product, int64_t row, int64_t rows, int64_t column, int64_t columns) {
   const even_parts steps(product.k, block_depth<T>), high(rows, block_rows<T>);
   const int64_t deepest = steps.size(0);
-  const int64_t across = (columns + block_columns<T> - 1) / block_columns<T>;
+  const int64_t across = (columns + product.block_columns - 1) / product.block_columns;
   const int64_t widest = smaller(columns, round_up((columns + across - 1) / across, tile_width<T>));
   const bool b_placed = right_in_place(product.b, rows, columns);
   const bool a_placed = left_in_place(product.a, columns);
@@ -71,7 +80,8 @@ tb_status multiply(const blocked_product<T>& product, int64_t row, int64_t rows,
   const bool sums_apart = steps.count > 1 && !in_result;
 
   const int64_t a_room = a_placed ? 0 : round_up(high.size(0) * deepest, 16);
-  const int64_t b_room = b_placed ? 0 : round_up(widest, tile_width<T>) * deepest;
+  // Packing may write a register past the last panel.
+  const int64_t b_room = b_placed ? 0 : round_up(widest, tile_width<T>) * deepest + vector_width<T>;
   const int64_t sums_row = round_up(widest, 16), sums_room = sums_apart ? rows * sums_row : 0;
   T* room = nullptr;
   if (const int64_t all = a_room + b_room + sums_room; all > 0) {
@@ -109,7 +119,7 @@ tb_status multiply(const blocked_product<T>& product, int64_t row, int64_t rows,
           to.at = static_cast<T*>(product.end.out) + (row + i) * product.end.out_row + column + j;
           to.row = product.end.out_row;
         }
-        multiply_block(left, right, to, count, wide, depth);
+        multiply_packed(product, left, right, to, count, wide, depth);
       }
     }
   }

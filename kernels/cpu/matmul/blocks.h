@@ -19,7 +19,8 @@ template <typename T>
 struct right_source {
   const T* in_place;
   int64_t row;
-  // Packs into `to`, which has room for depth * columns elements, with columns rounded up to whole SIMD registers.
+  // Packs into `to`, which has room for depth * columns elements, with columns rounded up to whole SIMD registers, and
+  // for one register more.
   void (*pack)(const void* context, int64_t p, int64_t depth, int64_t j, int64_t columns, T* to);
   const void* context;
 };
@@ -30,6 +31,9 @@ struct blocked_product {
   right_source<T> b;
   int64_t m, n, k;
   epilogue<T> end;
+  bool pairs = false;  // elements of a and b are pairs of bfloat16 numbers, k counts pairs; see pairs.h
+  // The columns of a block of b, which by default stays in L3.
+  int64_t block_columns = 8192 / int64_t(sizeof(T));
 };
 
 // Computes the rectangle of the result from (row, column) on. Results do not depend on how the result is divided into

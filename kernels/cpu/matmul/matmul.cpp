@@ -6,6 +6,7 @@
 #include "layout.h"
 #include "matmul/blocks.h"
 #include "matmul/pack.h"
+#include "matmul/pairs.h"
 #include "product_forms.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -75,30 +76,40 @@ tb_status multiply_small(const void* context, int64_t at, int64_t, int64_t, int6
 }
 
 template <typename T, typename E>
-left_block<T> pack_a(const void* context, int64_t i, int64_t rows, int64_t p, int64_t depth, T* to) {
-  const auto& a = *static_cast<const strided<E>*>(context);
-  return pack_left<T, E>({a.at + i * a.row + p * a.col, a.row, a.col}, rows, depth, to);
-}
-template <typename T, typename E>
-void pack_b(const void* context, int64_t p, int64_t depth, int64_t j, int64_t columns, T* to) {
-  const auto& b = *static_cast<const strided<E>*>(context);
-  pack_right<T, E>({b.at + p * b.row + j * b.col, b.row, b.col}, depth, columns, to);
-}
-
-template <typename T, typename E>
 tb_status multiply_blocks(const void* context, int64_t at, int64_t row, int64_t rows, int64_t column, int64_t columns) {
   const call& c = *static_cast<const call*>(context);
   const tb_matmul& p = c.p;
   const strided<E> a{static_cast<const E*>(p.a) + at * p.a_batch, p.a_row, p.a_col};
   const strided<E> b{static_cast<const E*>(p.b) + at * p.b_batch, p.b_row, p.b_col};
-  blocked_product<T> product{
-      {nullptr, a.row, a.col, &pack_a<T, E>, &a}, {nullptr, b.row, &pack_b<T, E>, &b}, p.m, p.n, p.k, end_of<T>(c, at)};
+  blocked_product<T> product{{nullptr, a.row, a.col, &pack_left_of<T, E>, &a},
+                             {nullptr, b.row, &pack_right_of<T, E>, &b},
+                             p.m,
+                             p.n,
+                             p.k,
+                             end_of<T>(c, at)};
   if constexpr (!is_half<E>) {
     if (a.col == 1 || a.row == 1) product.a.in_place = a.at;
     if (b.col == 1) product.b.in_place = b.at;
   }
   return multiply_rectangle(product, row, rows, column, columns);
 }
+
+#if defined(__AVX512F__)
+tb_status multiply_pairs(const void* context, int64_t at, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+  const call& c = *static_cast<const call*>(context);
+  const tb_matmul& p = c.p;
+  const bfloat16_matrix a{{static_cast<const bfloat16*>(p.a) + at * p.a_batch, p.a_row, p.a_col}, p.k};
+  const bfloat16_matrix b{{static_cast<const bfloat16*>(p.b) + at * p.b_batch, p.b_row, p.b_col}, p.k};
+  return multiply_rectangle({{pairs_in_place(a), p.a_row / 2, 1, &pack_left_pairs, &a},
+                             {nullptr, 0, &pack_right_pairs, &b},
+                             p.m,
+                             p.n,
+                             (p.k + 1) / 2,
+                             end_of<float>(c, at),
+                             true},
+                            row, rows, column, columns);
+}
+#endif
 
 // A result of one row: a vector-matrix product.
 template <typename T>
@@ -142,6 +153,11 @@ tb_status multiply(const tb_matmul& given) {
   if (p.m == 1 && (p.b_col == 1 || p.b_row == 1)) {
     return multiply_in_parts(1, p.n, p.k, p.batch, &c, &multiply_row<T>);
   }
+#if defined(__AVX512F__)
+  if constexpr (is_half<E>) {
+    if (by_pairs<E>()) return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, &multiply_pairs);
+  }
+#endif
   if constexpr (!is_half<E>) {
     if (is_small<T>(p)) return multiply_in_parts(1, 1, p.m * p.n * p.k, p.batch, &c, &multiply_small<T>);
   }

@@ -3,7 +3,7 @@
 #include "half.h"
 #include "layout.h"
 #include "matmul/matmul.h"
-#include "matmul/pack.h"
+#include "matmul/pairs.h"
 #include "multiply_add.h"
 #include "row_vectors.h"
 #include "threads/scratch.h"
@@ -60,6 +60,50 @@ void sum_rows(const E* matrix, int64_t step, const T* vector, int64_t depth, T* 
   for (int r = 0; r < Rows; ++r) out[r] = sum_of_lanes<T>(total[r]);
 }
 
+#if defined(__AVX512F__)
+// The same for pairs of bfloat16 elements.
+template <int Rows>
+[[gnu::target("avx512bf16")]] void sum_pairs(const bfloat16* matrix, int64_t step, const bfloat16* vector,
+                                             int64_t depth, float* out) {
+  constexpr int64_t width = 2 * vector_width<float>;
+  const auto multiply_pairs = [](__m512 sum, __m512i a, __m512i b) __attribute__((target("avx512bf16"))) {
+    return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
+  };
+  __m512 total[Rows];
+  for (auto& t : total) t = _mm512_setzero_ps();
+  for (int64_t from = 0; from < depth; from += 2 * chain * width) {
+    const int64_t end = depth - from < 2 * chain * width ? depth : from + 2 * chain * width;
+    __m512 even[Rows], odd[Rows];
+    for (int r = 0; r < Rows; ++r) even[r] = odd[r] = _mm512_setzero_ps();
+    int64_t p = from;
+    for (; p + 2 * width <= end; p += 2 * width) {
+      const __m512i x = _mm512_loadu_si512(vector + p), y = _mm512_loadu_si512(vector + p + width);
+#  pragma clang loop unroll(full)
+      for (int r = 0; r < Rows; ++r) {
+        even[r] = multiply_pairs(even[r], _mm512_loadu_si512(matrix + r * step + p), x);
+        odd[r] = multiply_pairs(odd[r], _mm512_loadu_si512(matrix + r * step + p + width), y);
+      }
+    }
+    for (; p < end; p += width) {
+      const auto lanes = static_cast<__mmask32>(end - p < width ? (1u << (end - p)) - 1 : ~0u);
+      const __m512i x = _mm512_maskz_loadu_epi16(lanes, vector + p);
+      for (int r = 0; r < Rows; ++r) {
+        even[r] = multiply_pairs(even[r], _mm512_maskz_loadu_epi16(lanes, matrix + r * step + p), x);
+      }
+    }
+    for (int r = 0; r < Rows; ++r) total[r] = _mm512_add_ps(total[r], _mm512_add_ps(even[r], odd[r]));
+  }
+  for (int r = 0; r < Rows; ++r) out[r] = sum_of_lanes<float>(total[r]);
+}
+
+void sum_each_row_of_pairs(const bfloat16* matrix, int64_t step, const bfloat16* vector, int64_t depth, int64_t rows,
+                           float* out) {
+  int64_t i = 0;
+  for (; i + 8 <= rows; i += 8) sum_pairs<8>(matrix + i * step, step, vector, depth, out + i);
+  for (; i < rows; ++i) sum_pairs<1>(matrix + i * step, step, vector, depth, out + i);
+}
+#endif
+
 template <typename T, typename E>
 void sum_each_row(const E* matrix, int64_t step, const T* vector, int64_t depth, int64_t rows, T* out) {
   int64_t i = 0;
@@ -108,6 +152,20 @@ void add_each_row(const E* matrix, int64_t step, const T* vector, int64_t depth,
   }
 }
 
+// By pairs if the processor has them and the vector is contiguous.
+template <typename T, typename E>
+void sum_outputs(const vector_product& product, const E* matrix, const T* vector, int64_t rows, T* out) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<E, bfloat16>) {
+    if (by_pairs<E>() && product.vector_step == 1) {
+      return sum_each_row_of_pairs(matrix, product.output_step, static_cast<const E*>(product.vector), product.depth,
+                                   rows, out);
+    }
+  }
+#endif
+  sum_each_row(matrix, product.output_step, vector, product.depth, rows, out);
+}
+
 template <typename T, typename E>
 tb_status multiply(const vector_product& product, int64_t first, int64_t outputs, const epilogue<T>& end) {
   const T* const vector = dense_vector<T, E>(product);
@@ -119,7 +177,7 @@ tb_status multiply(const vector_product& product, int64_t first, int64_t outputs
     const int64_t count = outputs - j < most ? outputs - j : most;
     const E* const matrix = static_cast<const E*>(product.matrix) + (first + j) * product.output_step;
     if (along) {
-      sum_each_row(matrix, product.output_step, vector, product.depth, count, sums);
+      sum_outputs(product, matrix, vector, count, sums);
     } else {
       add_each_row(matrix, product.depth_step, vector, product.depth, count, sums);
     }

@@ -14,11 +14,26 @@ constexpr int64_t prefetched_depth = 128;
 // Without AVX-512, a masked load is slower than a plain load: separate tiles are instantiated for whole registers.
 constexpr int ways_to_load = loads_parts && sizeof(vec<float>) < 64 ? 2 : 1;
 
+// sum + a * b of elements, and of pairs of bfloat16 elements.
+struct add_product {
+  template <typename T>
+  static vec<T> of(vec<T> a, vec<T> b, vec<T> sum) {
+    return multiply_add(a, b, sum);
+  }
+};
+#if defined(__AVX512F__)
+struct add_pair {
+  [[gnu::target("avx512bf16")]] static vec<float> of(vec<float> a, vec<float> b, vec<float> sum) {
+    return _mm512_dpbf16_ps(sum, (__m512bh)a.data, (__m512bh)b.data);
+  }
+};
+#endif
+
 // Computes a tile c = a * b, or c += a * b with `add`. The last register of a row has `last` columns, or is whole in b
 // if Whole. With `Columns`, a is contiguous along rows and columns of a are `a_step` apart.
-template <typename T, int Rows, int Vectors, bool Columns, bool Whole>
-void multiply_tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_t b_step, T* c, int64_t c_row,
-                   int64_t last, bool add) {
+template <typename Add, typename T, int Rows, int Vectors, bool Columns, bool Whole>
+[[gnu::always_inline]] inline void tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_t b_step, T* c,
+                                        int64_t c_row, int64_t last, bool add) {
   constexpr int64_t width = vector_width<T>;
   const partial_vector<T> part(last);
   if (depth >= prefetched_depth) {
@@ -42,7 +57,7 @@ void multiply_tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_
     for (int r = 0; r < Rows; ++r) {
       const vec<T> factor(Columns ? a[p * a_step + r] : left[r / 3][p + r % 3 * a_step]);
 #pragma clang loop unroll(full)
-      for (int v = 0; v < Vectors; ++v) sum[r][v] = multiply_add(factor, row[v], sum[r][v]);
+      for (int v = 0; v < Vectors; ++v) sum[r][v] = Add::of(factor, row[v], sum[r][v]);
     }
   }
   if (add) {
@@ -60,6 +75,12 @@ void multiply_tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_
       part.store(to + (Vectors - 1) * width, sum[r][Vectors - 1]);
     }
   }
+}
+
+template <typename T, int Rows, int Vectors, bool Columns, bool Whole>
+void multiply_tile(int64_t depth, const T* a, int64_t a_step, const T* b, int64_t b_step, T* c, int64_t c_row,
+                   int64_t last, bool add) {
+  tile<add_product, T, Rows, Vectors, Columns, Whole>(depth, a, a_step, b, b_step, c, c_row, last, add);
 }
 
 template <typename T>
@@ -81,9 +102,29 @@ constexpr tile_table<T, ways_to_load == 2> whole_tiles(std::make_integer_sequenc
 template <typename T>
 constexpr tile_table<T, false> part_tiles(std::make_integer_sequence<int, tile_rows>{});
 
+#if defined(__AVX512F__)
+template <int Rows, int Vectors, bool Columns>
+[[gnu::target("avx512bf16")]] void multiply_pairs_tile(int64_t depth, const float* a, int64_t a_step, const float* b,
+                                                       int64_t b_step, float* c, int64_t c_row, int64_t last,
+                                                       bool add) {
+  tile<add_pair, float, Rows, Vectors, Columns, false>(depth, a, a_step, b, b_step, c, c_row, last, add);
+}
+
+struct pair_tile_table {
+  tile_fn<float> of[tile_vectors][2][tile_rows];
+
+  template <int... I>
+  explicit constexpr pair_tile_table(std::integer_sequence<int, I...>)
+      : of{{{&multiply_pairs_tile<I + 1, 1, false>...}, {&multiply_pairs_tile<I + 1, 1, true>...}},
+           {{&multiply_pairs_tile<I + 1, 2, false>...}, {&multiply_pairs_tile<I + 1, 2, true>...}}} {}
+};
+constexpr pair_tile_table pair_tiles(std::make_integer_sequence<int, tile_rows>{});
+#endif
+
 // For each panel of b, which stays in L1, iterates over the panels of a.
-template <typename T>
-void multiply(left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows, int64_t columns, int64_t depth) {
+template <typename T, typename Whole, typename Part>
+void multiply(const Whole& whole, const Part& part, left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows,
+              int64_t columns, int64_t depth) {
   using order = typename left_block<T>::order;
   alignas(64) T buffer[tile_rows * tile_width<T>];
   const even_parts panels(rows, tile_rows);
@@ -93,7 +134,7 @@ void multiply(left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows
     const int64_t last = wide - (vectors - 1) * vector_width<T>;
     const T* const right = b.at + (b.packed ? j * depth : j);
     const int64_t right_step = b.packed ? vectors * vector_width<T> : b.step;
-    const auto& of_order = b.packed || last == vector_width<T> ? whole_tiles<T>.of : part_tiles<T>.of;
+    const auto& of_order = b.packed || last == vector_width<T> ? whole.of : part.of;
     const auto& of = of_order[vectors - 1][a.how == order::rows ? 0 : 1];
     for (int64_t i = 0; i < panels.count; ++i) {
       const int64_t first = panels.first(i), high = panels.size(i);
@@ -112,11 +153,17 @@ void multiply(left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows
 
 void multiply_block(left_block<float> a, right_block<float> b, result_block<float> c, int64_t rows, int64_t columns,
                     int64_t depth) {
-  multiply(a, b, c, rows, columns, depth);
+  multiply(whole_tiles<float>, part_tiles<float>, a, b, c, rows, columns, depth);
 }
 void multiply_block(left_block<double> a, right_block<double> b, result_block<double> c, int64_t rows, int64_t columns,
                     int64_t depth) {
-  multiply(a, b, c, rows, columns, depth);
+  multiply(whole_tiles<double>, part_tiles<double>, a, b, c, rows, columns, depth);
 }
+#if defined(__AVX512F__)
+void multiply_pairs_block(left_block<float> a, right_block<float> b, result_block<float> c, int64_t rows,
+                          int64_t columns, int64_t depth) {
+  multiply(pair_tiles, pair_tiles, a, b, c, rows, columns, depth);
+}
+#endif
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -62,6 +62,12 @@ void multiply_block(left_block<float> a, right_block<float> b, result_block<floa
                     int64_t depth);
 void multiply_block(left_block<double> a, right_block<double> b, result_block<double> c, int64_t rows, int64_t columns,
                     int64_t depth);
+#if defined(__AVX512F__)
+// The same for operands whose elements are pairs of bfloat16 numbers, adjacent along depth: the sum of both products.
+// Requires AVX-512 BF16.
+void multiply_pairs_block(left_block<float> a, right_block<float> b, result_block<float> c, int64_t rows,
+                          int64_t columns, int64_t depth);
+#endif
 
 namespace {
 

@@ -33,6 +33,18 @@ T number_of(E x) {
   }
 }
 
+// Rounded once.
+template <typename E, typename T>
+E rounded(T value) {
+  if constexpr (std::is_same_v<E, tb_kernel::half>) {
+    return tb_kernel::to_half(value);
+  } else if constexpr (is_half<E>) {
+    return tb_kernel::to_bfloat16(value);
+  } else {
+    return value;
+  }
+}
+
 // Loads `count` contiguous elements; 0 in the other lanes.
 template <typename T, typename E>
 vec<T> load_neighbours(const E* at, int64_t count) {
@@ -195,6 +207,18 @@ void pack_right(strided<E> b, int64_t depth, int64_t columns, T* to) {
     }
     to += depth * padded;
   }
+}
+
+// The callbacks of left_source and right_source whose context is a strided matrix.
+template <typename T, typename E>
+left_block<T> pack_left_of(const void* context, int64_t i, int64_t rows, int64_t p, int64_t depth, T* to) {
+  const auto& a = *static_cast<const strided<E>*>(context);
+  return pack_left<T, E>({a.at + i * a.row + p * a.col, a.row, a.col}, rows, depth, to);
+}
+template <typename T, typename E>
+void pack_right_of(const void* context, int64_t p, int64_t depth, int64_t j, int64_t columns, T* to) {
+  const auto& b = *static_cast<const strided<E>*>(context);
+  pack_right<T, E>({b.at + p * b.row + j * b.col, b.row, b.col}, depth, columns, to);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct buffer {
   }
 };
 
-thread_local buffer buffers[2];
+thread_local buffer buffers[3];
 
 }  // namespace
 

@@ -1,0 +1,148 @@
+// The windows of a convolution in a copy of the image with its padding: an element of a window is at one offset from
+// the window's position, for every stride and dilation.
+//
+// Along each dimension the copy has lines, in which the elements that adjacent positions read are adjacent: one for
+// each phase of the stride that windows read or, where lines would overlap little, one for each element of a window.
+#pragma once
+
+#include "matmul/pack.h"
+
+namespace tb_cpu::TOPBIT_ARCH {
+namespace {
+
+inline int64_t greatest_divisor(int64_t a, int64_t b) { return b == 0 ? a : greatest_divisor(b, a % b); }
+
+// The lines of one dimension, for a number of adjacent positions.
+struct window_axis {
+  int64_t size, stride, dilation, padding;
+  int64_t period;         // window elements k and k + period share a line
+  int64_t shift;          // their distance in it
+  int64_t lines, length;  // lines, and elements of each
+
+  window_axis(int64_t image_size, int64_t positions, int64_t position_step, int64_t window, int64_t window_step,
+              int64_t before)
+      : size(image_size), stride(position_step), dilation(window_step), padding(before) {
+    period = stride / greatest_divisor(stride, dilation);
+    shift = period * dilation / stride;
+    lines = window < period ? window : period;
+    length = positions + (window - 1) / period * shift;
+    if (lines * length > window * positions) {
+      period = lines = window;
+      shift = 0;
+      length = positions;
+    }
+  }
+  int64_t elements() const { return lines * length; }
+  // Where the copy has element k of the first position's window.
+  int64_t offset(int64_t k) const { return k % period * length + k / period * shift; }
+  // The image coordinate of the first element of a line; the next ones are `stride` apart.
+  int64_t coordinate(int64_t first_position, int64_t line) const {
+    return first_position * stride + line * dilation - padding;
+  }
+  bool inside(int64_t at) const { return at >= 0 && at < size; }
+};
+
+template <typename T, int... Lane>
+vec<T> every_second(vec<T> a, vec<T> b, std::integer_sequence<int, Lane...>) {
+  return __builtin_shufflevector(a.data, b.data, 2 * Lane...);
+}
+
+// Elements begin to end - 1 of a line are those of an image row from `at` on, `stride` apart; the others are padding.
+struct line_range {
+  int64_t at, stride, begin, end, count;
+
+  line_range(const window_axis& axis, int64_t first_position, int64_t line)
+      : at(axis.coordinate(first_position, line)), stride(axis.stride), count(axis.length) {
+    begin = at >= 0 ? 0 : (-at - 1) / stride + 1;
+    if (begin > count) begin = count;
+    end = at >= axis.size ? begin : (axis.size - at - 1) / stride + 1;
+    if (end > count) end = count;
+    if (end < begin) end = begin;
+  }
+
+  template <typename T, typename E>
+  void copy(const E* row, int64_t size, T* to) const {
+    constexpr int64_t width = vector_width<T>;
+    for (int64_t i = 0; i < begin; ++i) to[i] = T(0);
+    int64_t i = begin;
+    if constexpr (is_half<E>) {
+      if (stride == 1) {
+        copy_neighbours(row + at + i, end - i, to + i);
+        i = end;
+      }
+    } else if (stride == 1) {
+      for (; i + width <= end; i += width) vec<T>::load_unaligned(row + at + i).store_unaligned(to + i);
+      if (i < end) {
+        store_part(to + i, end - i, load_part(row + at + i, end - i, T(0)));
+        i = end;
+      }
+    } else if (stride == 2) {
+      constexpr auto lanes = std::make_integer_sequence<int, vec<T>::size>();
+      for (; i + width <= end && at + 2 * (i + width) <= size; i += width) {
+        const E* const from = row + at + 2 * i;
+        every_second(vec<T>::load_unaligned(from), vec<T>::load_unaligned(from + width), lanes).store_unaligned(to + i);
+      }
+    }
+    for (; i < end; ++i) to[i] = number_of<T>(row[at + i * stride]);
+    for (; i < count; ++i) to[i] = T(0);
+  }
+};
+
+// The three dimensions of the copy of a channel, dense, the last one innermost.
+struct window_axes {
+  window_axis axis[3];
+
+  int64_t row() const { return axis[2].elements(); }
+  int64_t plane() const { return axis[1].elements() * row(); }
+  int64_t channel() const { return axis[0].elements() * plane(); }
+  int64_t offset(const int64_t* k) const {
+    return axis[0].offset(k[0]) * plane() + axis[1].offset(k[1]) * row() + axis[2].offset(k[2]);
+  }
+  // Copies one channel for the positions from `first` on.
+  template <typename T, typename E>
+  void copy(const E* image, const int64_t* first, T* to) const {
+    for (int64_t line = 0; line < axis[2].lines; ++line) {
+      const line_range range(axis[2], first[2], line);
+      T* row_to = to + line * axis[2].length;
+      for_each_coordinate(axis[0], first[0], [&](int64_t z) {
+        for_each_coordinate(axis[1], first[1], [&](int64_t y) {
+          if (axis[0].inside(z) && axis[1].inside(y)) {
+            range.copy(image + (z * axis[1].size + y) * axis[2].size, axis[2].size, row_to);
+          } else {
+            for (int64_t i = 0; i < range.count; ++i) row_to[i] = T(0);
+          }
+          row_to += row();
+        });
+      });
+    }
+  }
+
+ private:
+  template <typename Visit>
+  static void for_each_coordinate(const window_axis& of, int64_t first_position, Visit visit) {
+    for (int64_t line = 0; line < of.lines; ++line) {
+      const int64_t at = of.coordinate(first_position, line);
+      for (int64_t i = 0; i < of.length; ++i) visit(at + i * of.stride);
+    }
+  }
+};
+
+// The copy that blocks of positions[0] x positions[1] x positions[2] read.
+inline window_axes axes_of(const tb_convolution& c, const int64_t* positions) {
+  const auto axis = [&](int d) {
+    return window_axis(c.size[d], positions[d], c.stride[d], c.kernel[d], c.dilation[d], c.padding[d]);
+  };
+  return {{axis(0), axis(1), axis(2)}};
+}
+
+// Steps to the next element of a window, in row-major order; false after the last one.
+inline bool next_in(const int64_t* sizes, int64_t* k) {
+  for (int d = 2; d >= 0; --d) {
+    if (++k[d] < sizes[d]) return true;
+    k[d] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+}  // namespace tb_cpu::TOPBIT_ARCH
