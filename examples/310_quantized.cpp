@@ -50,7 +50,7 @@ int main() {
   }
   const tb::quantized::dequantize_guard slow;
   tb::exp(layer.weight);
-  std::fputs(tb::quantized::to_string(tb::quantized::dequantize_report()).c_str(), stdout);
+  std::fputs(to_string(tb::quantized::dequantize_report()).c_str(), stdout);
   // prints: operator   calls
   // prints: aten::exp      1
 

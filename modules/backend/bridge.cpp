@@ -39,8 +39,8 @@ constinit std::array<bridge*, private_backends> bridges{};  // never freed: tabl
 constinit thread_local std::string_view operator_called;
 
 constexpr std::array<std::string_view, TB_ENTRY_COUNT> entry_names{
-    "copy",   "arange",  "elementwise", "reduce",   "rowwise", "matmul",   "take",
-    "random", "nonzero", "pool",        "convolve", "update",  "attention"};
+    "copy",   "arange",  "elementwise", "reduce",   "rowwise", "matmul",    "take",
+    "random", "nonzero", "pool",        "convolve", "update",  "attention", "channel_norm"};
 constexpr std::array<int, TB_ENTRY_COUNT> code_counts{0,
                                                       0,
                                                       TB_ELEMENTWISE_COUNT,
@@ -53,6 +53,7 @@ constexpr std::array<int, TB_ENTRY_COUNT> code_counts{0,
                                                       TB_POOL_COUNT,
                                                       0,
                                                       TB_UPDATE_COUNT,
+                                                      0,
                                                       0};
 
 template <class T>
@@ -219,6 +220,14 @@ void calling(const char* name, std::uint64_t length) {
   if (const auto own = bridges[Slot]->own.calling; own != nullptr) own(name, length);
 }
 
+// What operators compose of other operations is not brought to the host for a device that has some of these.
+template <std::size_t Slot>
+std::int32_t runs(std::int32_t entry, std::int32_t code) {
+  const bridge& b = *bridges[Slot];
+  const bool in_parts = entry == TB_ENTRY_ELEMENTWISE && code >= TB_FIRST_IN_PARTS && code <= TB_LAST_IN_PARTS;
+  return !in_parts || b.own.elementwise == nullptr || b.runs[TB_ENTRY_ELEMENTWISE][static_cast<std::size_t>(code)];
+}
+
 template <std::size_t Slot>
 tb_kernels complete(const bridge& b) {
   using k = tb_kernels;
@@ -239,12 +248,13 @@ tb_kernels complete(const bridge& b) {
   t.convolve = &slot_entry<Slot, TB_ENTRY_CONVOLVE, &k::convolve>::run;
   t.update = &slot_entry<Slot, TB_ENTRY_UPDATE, &k::update>::run;
   t.attention = &slot_entry<Slot, TB_ENTRY_ATTENTION, &k::attention>::run;
+  t.channel_norm = &slot_entry<Slot, TB_ENTRY_CHANNEL_NORM, &k::channel_norm>::run;
   t.dense_loops = nullptr;
   t.calling = &calling<Slot>;
   // Numbers need not travel to the device and back.
   if (b.own.elementwise == nullptr) t.host_scalars = 1;
   if (b.own.attention == nullptr) t.attention_fp16 = tb_cpu_kernels()->attention_fp16;
-  t.runs = nullptr;
+  t.runs = &runs<Slot>;
   return t;
 }
 
@@ -278,7 +288,8 @@ const tb_kernels& complete_table(backend which, std::string_view name, const tb_
                                  std::source_location where) {
   const std::size_t slot = slot_of(which);
   bridge& b = *(bridges[slot] = new bridge{which, std::string(name), where});
-  if (own != nullptr) b.own = *own;
+  // A table of an earlier build may be shorter.
+  if (own != nullptr) std::memcpy(&b.own, own, std::min<std::size_t>(own->size, sizeof b.own));
   for (std::size_t e = 0; e < TB_ENTRY_COUNT; ++e) {
     for (int code = 0; code < std::max(1, code_counts[e]); ++code) {
       const author::table_kernel one{static_cast<std::int32_t>(e), code_counts[e] == 0 ? -1 : code};

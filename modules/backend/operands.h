@@ -158,4 +158,20 @@ inline void list_operands(operand_list& to, tb_attention& a) {
   add(a.mask, a.mask_dtype, false, a.queries, a.keys);
 }
 
+inline void list_operands(operand_list& to, tb_channel_norm& n) {
+  const std::int64_t bytes = bytes_of(n.dtype), of_channel = n.dtype == TB_F64 ? 8 : 4;
+  const std::int64_t count = n.images * n.channels * n.inner,
+                     statistics = n.groups == 0 ? n.channels : n.images * n.groups;
+  to.write(n.out, bytes, count);
+  to.read(n.in, bytes, count);
+  to.read(n.gradient, bytes, count);
+  to.read(n.weight, of_channel, n.channels);
+  to.read(n.bias, of_channel, n.channels);
+  const bool written = n.gradient == nullptr && n.given == 0;
+  to.add(n.mean, of_channel, !written, written).along(statistics, 1);
+  to.add(n.variance, of_channel, !written, written).along(statistics, 1);
+  to.write(n.weight_gradient, of_channel, n.channels);
+  to.write(n.bias_gradient, of_channel, n.channels);
+}
+
 }  // namespace topbit::detail

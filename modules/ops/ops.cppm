@@ -14,6 +14,7 @@ export import :elementwise.operation;
 export import :arithmetic.arithmetic;
 
 export import :unary.activation;
+export import :unary.activation_backward;
 export import :unary.unary;
 
 export import :comparison.comparison;
@@ -58,6 +59,7 @@ export import :optimizer.update;
 
 export import :index.advanced_index;
 export import :index.gather;
+export import :index.embedding_bag;
 
 export import :join.join;
 

@@ -43,6 +43,11 @@ std::vector<tangents::one> live_tangents(const tensor& t) {
 // The tangent with its elements at the places of the tensor's, so that views of both are alike: where each has its own.
 // In memory between them the tangent is zero: nothing there is part of the tensor.
 tensor arranged_like(const tensor& t, const tensor& along, bool& shared) {
+  if (t.layout() != layout::strided) {
+    throw layout_error("jvp: found a tensor of layout " + std::string(name_of(t.layout())) +
+                       " that was computed from an argument, wanted strided ones; compute with to_dense(x), or use "
+                       "grad()");
+  }
   if (along.strides() == t.strides() || !author::has_distinct_elements(t)) return along;
   std::int64_t last = 0;
   for (std::int64_t d = 0; d < t.dim(); ++d) last += std::max<std::int64_t>(t.size(d) - 1, 0) * t.stride(d);

@@ -39,7 +39,7 @@ using term_operators = forward_rows<unboxed_sum, aten::add_Tensor, aten::sub_Ten
 using sum_operators = forward_rows<sum_kind, aten::cat, aten::select_scatter, aten::slice_scatter, aten::diagonal_scatter>;
 
 using linear_operators = forward_rows<linear_kind,
-    neg, deg2rad, aten::sum, aten::sum_dim_IntList, cumsum,
+    neg, deg2rad, rad2deg, aten::sum, aten::sum_dim_IntList, cumsum,
     aten::alias, aten::view, aten::expand, aten::permute, aten::transpose_int, aten::select_int,
     aten::slice_Tensor, aten::squeeze, aten::squeeze_dim, aten::unsqueeze, aten::unfold, aten::diagonal, aten::clone,
     aten::_to_copy, aten::flip, aten::repeat, aten::tril, aten::triu, aten::diag, aten::gather, aten::take,
@@ -62,7 +62,9 @@ using elementwise_operators = forward_rows<unboxed_elementwise,
     aten::expm1, aten::log, aten::log2, aten::log10, aten::log1p, aten::sin, aten::cos, aten::tan, aten::asin, aten::acos,
     aten::atan, aten::sinh, aten::cosh, aten::tanh, aten::asinh, aten::acosh, aten::atanh, aten::erf, aten::erfc, aten::erfinv,
     aten::lgamma, aten::digamma, aten::sigmoid, aten::logit, aten::relu, aten::leaky_relu, aten::elu, aten::silu, aten::gelu,
-    aten::mish, aten::softplus, aten::hardswish, aten::hardsigmoid, aten::log_sigmoid, aten::clamp>;
+    aten::mish, aten::softplus, aten::hardswish, aten::hardsigmoid, aten::log_sigmoid, aten::clamp,
+    aten::threshold, aten::hardshrink, aten::softshrink, aten::_prelu_kernel, native::squared_difference,
+    native::smooth_l1, native::huber>;
 
 using copy_operators = forward_rows<copy_kind, aten::copy_>;
 

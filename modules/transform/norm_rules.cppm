@@ -134,6 +134,33 @@ batched_result batch_rms_norm(const tensor& input, batch_dim di, norm_sizes norm
   return {to(unit * to(beside_examples(*weight, dw, rank_of(input, di)), type), given), 0};
 }
 
+std::tuple<tensor, batch_dim, tensor, batch_dim> batch_rms_norm_backward(
+    const tensor& gradient, batch_dim dg, const tensor& input, batch_dim di, norm_sizes normalized,
+    const std::optional<tensor>& weight, batch_dim dw, double eps, std::span<const bool> output_mask) {
+  if (output_mask.size() != 2) throw error("found another number of elements of output_mask");
+  need_layer(input, di, normalized);
+  const dtype given = input.dtype(), type = computed_in(given);
+  if (gradient.dtype() != given) throw dtype_error("found another dtype");
+  need_layer_parameter(weight, dw, normalized, given);
+  const std::int64_t size = batch_size({{&gradient, dg}, {&input, di}, {if_present(weight), dw}});
+  tensor g = with_batch_first(gradient, dg, size), x = with_batch_first(input, di, size), of_weight;
+  const std::optional<tensor> none;
+  if (output_mask[1]) {
+    const tensor products = to(g, type) * aten::rms_norm(to(x, type), normalized, none, eps);
+    const dtype of_parameters = type_of_layer_parameters(given, weight, none);
+    of_weight = to(sum_over_rows(products, normalized.size()), of_parameters);
+  }
+  if (dw) {
+    g = to(g, type) * to(beside_examples(*weight, dw, rank_of(input, di)), type);
+    x = to(x, type);
+  }
+  // Called also if no gradient of the input is wanted, for its checks.
+  const std::array<bool, 2> of_input_alone{output_mask[0], false};
+  const tensor of_input = std::get<0>(
+      native::rms_norm_backward(g, x, normalized, dw ? none : weight, eps, std::span<const bool>(of_input_alone)));
+  return {output_mask[0] ? to(of_input, given) : of_input, 0, of_weight, 0};
+}
+
 // Losses
 
 void need_reduction(std::int64_t how) {
@@ -324,14 +351,16 @@ batched_result batch_attend(const tensor& query, batch_dim dq, const tensor& key
           0};
 }
 
-inline constexpr auto norm_rules = batching::rules(
-    batching::by<aten::native_layer_norm, &batch_native_layer_norm>{},
-    batching::by<aten::native_layer_norm_backward, &batch_native_layer_norm_backward>{},
-    batching::by<aten::rms_norm, &batch_rms_norm>{}, batching::by<aten::nll_loss_forward, &batch_nll_loss_forward>{},
-    batching::by<aten::nll_loss_backward, &batch_nll_loss_backward>{},
-    batching::by<native::cross_entropy, &batch_cross_entropy>{},
-    batching::by<native::cross_entropy_backward, &batch_cross_entropy_backward>{},
-    batching::by<aten::binary_cross_entropy, &batch_binary_cross_entropy>{},
-    batching::by<native::attend, &batch_attend>{});
+inline constexpr auto norm_rules =
+    batching::rules(batching::by<aten::native_layer_norm, &batch_native_layer_norm>{},
+                    batching::by<aten::native_layer_norm_backward, &batch_native_layer_norm_backward>{},
+                    batching::by<aten::rms_norm, &batch_rms_norm>{},
+                    batching::by<native::rms_norm_backward, &batch_rms_norm_backward>{},
+                    batching::by<aten::nll_loss_forward, &batch_nll_loss_forward>{},
+                    batching::by<aten::nll_loss_backward, &batch_nll_loss_backward>{},
+                    batching::by<native::cross_entropy, &batch_cross_entropy>{},
+                    batching::by<native::cross_entropy_backward, &batch_cross_entropy_backward>{},
+                    batching::by<aten::binary_cross_entropy, &batch_binary_cross_entropy>{},
+                    batching::by<native::attend, &batch_attend>{});
 
 }  // namespace topbit::detail

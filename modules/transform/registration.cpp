@@ -12,6 +12,8 @@ import :index_rules;
 import :matmul_rules;
 import :window_rules;
 import :norm_rules;
+import :channel_norm_rules;
+import :embedding_bag_rules;
 import :random_rules;
 import :write_rules;
 import :forward;
@@ -21,8 +23,8 @@ namespace topbit::detail {
 
 bool register_batching() {
   const auto keep = [](const auto&... table) { (author::install_batching(table).keep(), ...); };
-  keep(kind_table, view_rules, array_rules, index_rules, matmul_rules, window_rules, norm_rules, random_rules,
-       write_rules);
+  keep(kind_table, view_rules, array_rules, index_rules, embedding_bag_rules, matmul_rules, window_rules, norm_rules,
+       channel_norm_rules, random_rules, write_rules);
   fallback<&batch_without_rule>(key::FuncTorchBatched).keep();
   return true;
 }

@@ -50,7 +50,7 @@ using rows_of_writes = write_rows<
 inline constexpr auto write_rules = batching::rules(rows_of_writes<
     add_, sub_, mul_, div_, floor_divide_, remainder_, fmod_, pow_, atan2_, hypot_, copysign_, xlogy_, heaviside_, lerp_,
     addcmul_, addcdiv_, logical_not_, logical_xor_, bitwise_not_, bitwise_xor_, bitwise_left_shift_, bitwise_right_shift_,
-    neg_, square_, frac_, reciprocal_, deg2rad_, sqrt_, rsqrt_,
+    neg_, square_, frac_, reciprocal_, deg2rad_, rad2deg_, sqrt_, rsqrt_,
     exp_, exp2_, expm1_, log_, log2_, log10_, log1p_, sin_, cos_, tan_, asin_, acos_, atan_, sinh_, cosh_, tanh_,
     asinh_, acosh_, atanh_, erf_, erfc_, erfinv_, lgamma_, digamma_, sigmoid_, logit_,
     leaky_relu_, elu_, selu_, celu_, silu_, gelu_, mish_, hardswish_, hardsigmoid_,

@@ -35,6 +35,7 @@ tb_kernels without(std::string_view entry) {
   take_out("convolve", t.convolve);
   take_out("update", t.update);
   take_out("attention", t.attention);
+  take_out("channel_norm", t.channel_norm);
   return t;
 }
 

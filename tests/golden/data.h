@@ -27,9 +27,10 @@ struct rules {
   std::map<std::string, tolerance, std::less<>> within;  // by dtype; none: exact
   bool elementwise = false;                              // a further dimension changes nothing but the sizes
   bool signed_zeros = false;
-  bool no_elements = false;  // what the elements are is not asked: chance, or nobody, wrote them
-  bool dense = false;        // strides are part of what is asked: no other arrangement
-  bool meta_raises = false;  // the sizes of the results depend on elements
+  bool no_elements = false;   // what the elements are is not asked: chance, or nobody, wrote them
+  bool dense = false;         // strides are part of what is asked: no other arrangement
+  bool meta_raises = false;   // the sizes of the results depend on elements
+  bool first_result = false;  // the others are of use to its gradient alone, and not asked
 };
 
 struct one_case {
@@ -113,6 +114,8 @@ inline std::vector<block> read_blocks(const std::filesystem::path& file) {
       how.signed_zeros = true;
     } else if (line == "meta raises") {
       how.meta_raises = true;
+    } else if (line == "first result") {
+      how.first_result = true;
     } else {
       refuse(file, line);
     }

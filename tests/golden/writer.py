@@ -111,6 +111,7 @@ class Family:
         self.names.add(name)
         self.current = name
         self.no_elements = "no elements" in directives
+        self.first_result = "first result" in directives
         packet, _, overload = name.removeprefix("aten::").partition(".")
         self.function = getattr(getattr(torch.ops.aten, packet), overload or "default")
         self.lines.append(f"operator {name}")
@@ -134,6 +135,7 @@ class Family:
             return [t for x in written for t in (x if isinstance(x, list) else [x])]
         # An operator of several results gives a tuple, one whose result is a list a list.
         results = list(result) if isinstance(result, tuple) else [result]
+        results = results[:1] if self.first_result else results
         return [torch.zeros_like(r) for r in results] if self.no_elements else results
 
     def case(self, *args, **kwargs):

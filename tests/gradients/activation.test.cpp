@@ -1,6 +1,7 @@
 // Gradients of activations.
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -75,6 +76,72 @@ TEST_CASE("activation gradients: threshold_backward", "[gradients]") {
                    -2,
                    2,
                    {0.5}});
+}
+
+namespace {
+
+// The gradients of activations and of losses of elements.
+struct gradient_operator {
+  std::string name;
+  std::vector<tb::shape> shapes;
+  std::function<tensor(in)> call;
+  std::vector<double> not_near = {};
+};
+const std::vector<tb::shape> pair = {{2, 3}, {2, 3}};
+const std::vector<gradient_operator> gradient_operators = {
+    {"tanh_backward", pair, [](in x) { return aten::tanh_backward(x[0], x[1]); }},
+    {"sigmoid_backward", pair, [](in x) { return aten::sigmoid_backward(x[0], x[1]); }},
+    {"silu_backward", pair, [](in x) { return aten::silu_backward(x[0], x[1]); }},
+    {"gelu_backward", pair, [](in x) { return aten::gelu_backward(x[0], x[1]); }},
+    {"gelu_backward by tanh", pair,
+     [](in x) { return aten::gelu_backward(x[0], x[1], tb::arg<"approximate"> = "tanh"); }},
+    {"mish_backward", pair, [](in x) { return aten::mish_backward(x[0], x[1]); }},
+    {"softplus_backward", pair, [](in x) { return aten::softplus_backward(x[0], x[1], 2, 3); }, {1.5}},
+    {"softplus_backward of log_sigmoid", pair,
+     [](in x) { return aten::softplus_backward(x[0], x[1], -1, std::numeric_limits<double>::infinity()); }},
+    {"elu_backward", pair, [](in x) { return aten::elu_backward(x[0], 1.5, 0.7, 0.4, false, x[1]); }, {0}},
+    {"elu_backward of the result", pair, [](in x) { return aten::elu_backward(x[0], 1.5, 0.7, 0.4, true, x[1]); }, {0}},
+    {"leaky_relu_backward", pair, [](in x) { return aten::leaky_relu_backward(x[0], x[1], 0.3, false); }, {0}},
+    {"hardswish_backward", pair, [](in x) { return aten::hardswish_backward(x[0], x[1]); }, {-3, 3}},
+    {"hardsigmoid_backward", pair, [](in x) { return aten::hardsigmoid_backward(x[0], x[1]); }, {-3, 3}},
+    {"clamp_backward", pair, [](in x) { return tb::native::clamp_backward(x[0], x[1], -0.5, 1); }, {-0.5, 1}},
+    {"hardshrink_backward", pair, [](in x) { return aten::hardshrink_backward(x[0], x[1], 0.5); }, {-0.5, 0.5}},
+    {"softshrink_backward", pair, [](in x) { return aten::softshrink_backward(x[0], x[1], 0.5); }, {-0.5, 0.5}},
+    {"glu_backward", {{2, 3}, {4, 3}}, [](in x) { return aten::glu_backward(x[0], x[1], 0); }},
+    {"_prelu_kernel", {{2, 3}, {3}}, [](in x) { return aten::_prelu_kernel(x[0], x[1]); }, {0}},
+    {"prelu_backward", {{2, 3}, {2, 3}, {3}}, [](in x) { return tb::native::prelu_backward(x[0], x[1], x[2]); }, {0}},
+    {"prelu_weight_backward", pair, [](in x) { return tb::native::prelu_weight_backward(x[0], x[1]); }, {0}},
+    {"squared_difference_backward",
+     {{2, 3}, {3}, {2, 1}},
+     [](in x) { return tb::native::squared_difference_backward(x[0], x[1], x[2]); }},
+    {"smooth_l1_backward",
+     {{2, 3}, {2, 3}, {2, 3}},
+     [](in x) { return tb::native::smooth_l1_backward(x[0], x[1], x[2], 5); }},
+    {"huber_backward", {{2, 3}, {2, 3}, {2, 3}}, [](in x) { return tb::native::huber_backward(x[0], x[1], x[2], 5); }},
+};
+
+}  // namespace
+
+TEST_CASE("activation gradients: gradients of the gradients", "[gradients]") {
+  for (const gradient_operator& f : gradient_operators) {
+    check_gradients({f.name, f.shapes, [&](in x) { return out{f.call(x)}; }, -2, 2, f.not_near});
+  }
+}
+
+// The kernel of a gradient, and the operators that it is composed of where it is recorded, or on devices without it.
+TEST_CASE("activation gradients: the kernel and its parts give the same", "[gradients]") {
+  for (const gradient_operator& f : gradient_operators) {
+    INFO(f.name);
+    for (const double reach : {0.1, 1.0, 6.0, 40.0}) {
+      std::vector<tensor> given;
+      for (const tb::shape& sizes : f.shapes) {
+        given.push_back(aten::rand(sizes, tb::arg<"dtype"> = tb::dtype::float64) * (2 * reach) - reach);
+      }
+      const auto kernel = values(f.call(given));
+      for (tensor& x : given) x = tb::require_grad(x);
+      CHECK(support::difference(values(f.call(given)), kernel, 1e-12) == "");
+    }
+  }
 }
 
 // PyTorch 2.15 gives these.

@@ -330,6 +330,63 @@ TEST_CASE("index gradients: masks that broadcast", "[gradients]") {
                    }});
 }
 
+TEST_CASE("index gradients: bags of rows of an embedding", "[gradients]") {
+  const tensor indices = at({0, 3, 3, 1, 3, 2}), offsets = at({0, 2, 2, 5});
+  for (const std::int64_t mode : {0, 1, 2}) {
+    for (const std::int64_t padding : {-1, 3}) {
+      for (const bool ends : {false, true}) {
+        const auto bags = [=](const tensor& w, const std::optional<tensor>& factors) {
+          return out{
+              std::get<0>(aten::_embedding_bag(w, indices, offsets, false, mode, false, factors, ends, padding))};
+        };
+        check_gradients({"embedding_bag", {{4, 3}}, [=](in x) { return bags(x[0], std::nullopt); }});
+        if (mode == 0) {
+          check_gradients({"embedding_bag, factors", {{4, 3}, {6}}, [=](in x) { return bags(x[0], x[1]); }});
+        }
+      }
+    }
+  }
+  const tensor none = at({}, {0});
+  check_gradients({"embedding_bag, no indices", {{4, 2}}, [=](in x) {
+                     return out{std::get<0>(aten::embedding_bag(x[0], none, at({0, 0})))};
+                   }});
+  check_gradients({"embedding_bag, no bags", {{4, 2}}, [=](in x) {
+                     return out{std::get<0>(aten::embedding_bag(x[0], indices, none))};
+                   }});
+}
+
+TEST_CASE("index gradients: bags of rows, PyTorch 2.15's numbers", "[gradients]") {
+  const tensor indices = at({0, 3, 3, 1, 3}), offsets = at({0, 2, 2});
+  const tensor weight = tb::require_grad(tensor_of({0.5, -1, 2, 3, 1, 0, -2, 4}, {4, 2}, tb::dtype::float64));
+  const tensor c = tensor_of({1, 2, 3, 4, 5, 6}, {3, 2}, tb::dtype::float64);
+  const auto gradient = [&](std::int64_t mode, bool by_frequency, std::int64_t padding) {
+    const tensor bags = std::get<0>(
+        aten::_embedding_bag(weight, indices, offsets, by_frequency, mode, false, std::nullopt, false, padding));
+    return values(tb::grad(aten::sum(bags * c), weight));
+  };
+  const auto near = [](const numbers& found, const numbers& wanted) {
+    return support::difference(found, wanted, 1e-14) == "";
+  };
+  CHECK(gradient(0, false, -1) == numbers{1, 2, 5, 6, 0, 0, 11, 14});
+  CHECK(gradient(0, false, 3) == numbers{1, 2, 5, 6, 0, 0, 0, 0});
+  CHECK(near(gradient(0, true, -1), {1, 2, 5, 6, 0, 0, 11. / 3, 14. / 3}));
+  CHECK(near(gradient(1, false, -1), {0.5, 1, 5. / 3, 2, 0, 0, 23. / 6, 5}));
+  CHECK(gradient(1, false, 3) == numbers{1, 2, 5, 6, 0, 0, 0, 0});
+  CHECK(near(gradient(1, true, -1), {0.5, 1, 5. / 3, 2, 0, 0, 23. / 18, 5. / 3}));
+  CHECK(gradient(2, false, -1) == numbers{1, 0, 5, 0, 0, 0, 0, 8});
+  CHECK(gradient(2, false, 3) == numbers{1, 2, 5, 6, 0, 0, 0, 0});
+  const tensor factors = tb::require_grad(tensor_of({1, 2, 3, 4, 5}, {5}, tb::dtype::float64));
+  for (const std::int64_t padding : {-1, 3}) {
+    const tensor bags =
+        std::get<0>(aten::_embedding_bag(weight, indices, offsets, false, 0, false, factors, false, padding));
+    const tensor total = aten::sum(bags * c);
+    const bool none = padding < 0;
+    CHECK(values(tb::grad(total, weight, {.retain_graph = true})) ==
+          numbers{1, 2, 20, 24, 0, 0, none ? 42. : 0, none ? 52. : 0});
+    CHECK(values(tb::grad(total, factors)) == (none ? numbers{-1.5, 6, 14, 28, 14} : numbers{-1.5, 0, 0, 28, 0}));
+  }
+}
+
 TEST_CASE("index gradients: rows of an embedding", "[gradients]") {
   const tensor indices = at({0, 3, 0, 1, 1, 0}, {2, 3});
   check_gradients({"embedding", {{4, 2}}, [&](in x) { return out{aten::embedding(x[0], indices)}; }});

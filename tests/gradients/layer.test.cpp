@@ -156,6 +156,30 @@ TEST_CASE("layer gradients: group_norm and instance_norm", "[gradients]") {
   }
 }
 
+TEST_CASE("layer gradients: channel_norm of given statistics, and its own gradient", "[gradients]") {
+  const std::array<bool, 3> all{true, true, true};
+  check_gradients({"channel_norm, given statistics", {{3, 2, 2}, {2}, {2}, {2}, {2}}, [](in x) {
+                     const tensor variance = x[4] * x[4] + 0.5;
+                     return out{std::get<0>(native::channel_norm(x[0], x[1], x[2], x[3], variance, 0, 0.1))};
+                   }});
+  check_gradients({"channel_norm_backward, groups", {{2, 4, 3}, {2, 4, 3}, {2, 2}, {2, 2}, {4}}, [&](in x) {
+                     return list_of(
+                         native::channel_norm_backward(x[0], x[1], x[2], x[3] * x[3] + 0.5, x[4], 2, 0.1, false, all));
+                   }});
+  for (const bool given : {false, true}) {
+    check_gradients(
+        {"channel_norm_backward", {{3, 2, 2}, {3, 2, 2}, {2}, {2}, {2}}, [&](in x) {
+           return list_of(native::channel_norm_backward(x[0], x[1], x[2], x[3] * x[3] + 0.5, x[4], 0, 0.1, given, all));
+         }});
+  }
+  const std::array<bool, 2> both{true, true};
+  check_gradients({"rms_norm_backward", {{2, 3}, {2, 3}, {3}}, [&](in x) {
+                     const auto [of_input, of_weight] =
+                         native::rms_norm_backward(x[0], x[1], shape{3}, x[2], 0.1, both);
+                     return out{of_input, of_weight};
+                   }});
+}
+
 TEST_CASE("layer gradients: dropout, with the drawn mask", "[gradients]") {
   for (const bool train : {false, true}) {
     for (const double p : {0.0, 0.4, 1.0}) {

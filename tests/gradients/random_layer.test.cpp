@@ -162,6 +162,13 @@ const std::vector<random_rule> norms{
                   return out{aten::instance_norm(image, c.weight(x), c.bias(x), c.running(c.mean, x[0]),
                                                  c.running(c.variance, x[0]), c.training, 0.1, c.eps, false)};
                 }),
+    of_channels("channel_norm", false,
+                [](in x, const any_channels& c) {
+                  const bool given = !c.training && c.mean.defined();
+                  return defined_of(native::channel_norm(x[0], c.weight(x), c.bias(x),
+                                                         given ? c.running(c.mean, x[0]) : std::nullopt,
+                                                         given ? c.running(c.variance, x[0]) : std::nullopt, 0, c.eps));
+                }),
     {.name = "group_norm",
      .draw = [](source& s) -> drawn_call {
        const any_parameters p(s);

@@ -117,8 +117,8 @@ TEST_CASE("unary gradients: arguments that may be written before backward", "[gr
   };
   const std::vector<std::string> keep_result = {"sqrt",  "rsqrt", "reciprocal", "exp",    "exp2",
                                                 "expm1", "tan",   "tanh",       "sigmoid"};
-  const std::vector<std::string> keep_nothing = {"neg",   "frac",  "sign",  "ceil",
-                                                 "floor", "trunc", "round", "round to a decimal"};
+  const std::vector<std::string> keep_nothing = {"neg",  "rad2deg", "frac",  "sign",  "sgn",
+                                                 "ceil", "floor",   "trunc", "round", "round to a decimal"};
   const auto among = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };

@@ -41,6 +41,7 @@ struct binary_function {
 
 inline const std::vector<unary_function> unary_functions = {
     {"neg", BOTH(neg)},
+    {"rad2deg", BOTH(rad2deg)},
     {"abs", BOTH(abs)},
     {"square", BOTH(square)},
     {"sqrt", BOTH(sqrt), 0.3, 3},
@@ -83,6 +84,7 @@ inline const std::vector<unary_function> unary_functions = {
     {"nan_to_num", BOTH(nan_to_num)},
     {"frac", BOTH(frac), -2, 2, {-2, -1, 0, 1, 2}},
     {"sign", BOTH(sign)},
+    {"sgn", BOTH(sgn)},
     {"ceil", BOTH(ceil), -2, 2, {-2, -1, 0, 1, 2}},
     {"floor", BOTH(floor), -2, 2, {-2, -1, 0, 1, 2}},
     {"trunc", BOTH(trunc), -2, 2, {-2, -1, 0, 1, 2}},

@@ -50,6 +50,8 @@ bool has(const tb_kernels& t, table_entry e) noexcept {
     case table_entry::convolve: return t.convolve != nullptr;
     case table_entry::update: return t.update != nullptr;
     case table_entry::attention: return t.attention != nullptr;
+    case table_entry::channel_norm:
+      return t.size >= offsetof(tb_kernels, channel_norm) + sizeof t.channel_norm && t.channel_norm != nullptr;
     case table_entry::any: break;
   }
   return has_any(t);

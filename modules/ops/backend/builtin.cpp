@@ -46,6 +46,7 @@ bool register_builtin() {
   register_nll_loss();
   register_loss();
   register_gather();
+  register_embedding_bag();
   register_advanced_index();
   register_join();
   register_sort();

@@ -98,6 +98,18 @@ inline constexpr op<"aten::isnan(Tensor self) -> Tensor"> isnan;
 /// True for infinities.
 inline constexpr op<"aten::isinf(Tensor self) -> Tensor"> isinf;
 
+/// True for infinity.
+inline constexpr op<"aten::isposinf(Tensor self) -> Tensor"> isposinf;
+inline constexpr op<"aten::isposinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> isposinf_out;
+
+/// True for -infinity.
+inline constexpr op<"aten::isneginf(Tensor self) -> Tensor"> isneginf;
+inline constexpr op<"aten::isneginf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> isneginf_out;
+
+/// True below zero, and for -0.0 and NaNs with a sign.
+inline constexpr op<"aten::signbit(Tensor self) -> Tensor"> signbit;
+inline constexpr op<"aten::signbit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> signbit_out;
+
 /// True except for NaN and infinities.
 inline constexpr op<"aten::isfinite(Tensor self) -> Tensor"> isfinite;
 
@@ -220,6 +232,9 @@ inline constexpr overloads<aten::logical_xor, aten::logical_xor_out> logical_xor
 inline constexpr overloads<aten::logical_xor_> logical_xor_;
 inline constexpr overloads<aten::isnan> isnan;
 inline constexpr overloads<aten::isinf> isinf;
+inline constexpr overloads<aten::isposinf, aten::isposinf_out> isposinf;
+inline constexpr overloads<aten::isneginf, aten::isneginf_out> isneginf;
+inline constexpr overloads<aten::signbit, aten::signbit_out> signbit;
 inline constexpr overloads<aten::isfinite> isfinite;
 inline constexpr overloads<aten::bitwise_and_Tensor, aten::bitwise_and_Tensor_out, aten::bitwise_and_Scalar,
                            aten::bitwise_and_Scalar_out, aten::bitwise_and_Scalar_Tensor>

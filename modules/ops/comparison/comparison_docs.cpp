@@ -74,6 +74,17 @@ constexpr operator_page pages[] = {
     page<elementwise::isinf, aten::isinf>(
         {.summary = "Tests elementwise whether self is inf or -inf; never for integers and bool.",
          .examples = {{"isinf([1.0, nan, -inf])", "[false, false, true] (bool [3])"}}}),
+    page<elementwise::isposinf, aten::isposinf, aten::isposinf_out>(
+        {.summary = "Tests elementwise whether self is inf; never for integers and bool.",
+         .examples = {{"isposinf([1.0, nan, -inf, inf])", "[false, false, false, true] (bool [4])"}}}),
+    page<elementwise::isneginf, aten::isneginf, aten::isneginf_out>(
+        {.summary = "Tests elementwise whether self is -inf; never for integers and bool.",
+         .examples = {{"isneginf([1.0, nan, -inf, inf])", "[false, false, true, false] (bool [4])"}}}),
+    page<elementwise::signbit, aten::signbit, aten::signbit_out>(
+        {.summary =
+             "Tests elementwise whether the sign bit of self is set: below zero, for -0.0, and for NaNs with it.",
+         .examples = {{"signbit([1.0, -0.0, -inf])", "[false, true, true] (bool [3])"},
+                      {"signbit([0, -1])", "[false, true] (bool [2])"}}}),
     page<elementwise::isfinite, aten::isfinite>(
         {.summary = "Tests elementwise whether self is neither NaN nor infinite; always for integers and bool.",
          .examples = {{"isfinite([1.0, nan, -inf])", "[true, false, false] (bool [3])"}}}),

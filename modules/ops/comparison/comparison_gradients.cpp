@@ -18,9 +18,8 @@ using where_rule_of_gradient = in_parts<aten::where_self, without_gradient,
 
 // Gradient 0 at the bounds too.
 tensor clamp_gradient(T g, T x, const std::optional<scalar>& min, const std::optional<scalar>& max) {
-  if (!max) return aten::where_ScalarOther(x > *min, g, 0);
-  const tensor below = x < *max;
-  return aten::where_ScalarOther(min ? aten::logical_and(x > *min, below) : below, g, 0);
+  if (min && max) return native::clamp_backward(g, x, *min, *max);
+  return aten::where_ScalarOther(min ? x > *min : x < *max, g, 0);
 }
 using clamp_rule_of_gradient = in_parts<aten::clamp, formula<keep<0>, clamp_gradient>>;
 

@@ -166,9 +166,9 @@ void register_comparison() {
   register_without_rule<&equal, aten::equal>();
   register_without_gradient<aten::eq_Tensor, aten::ne_Tensor, aten::lt_Tensor, aten::le_Tensor, aten::gt_Tensor,
                             aten::ge_Tensor, aten::logical_not, aten::logical_and, aten::logical_or, aten::logical_xor,
-                            aten::isnan, aten::isinf, aten::isfinite, aten::bitwise_and_Tensor, aten::bitwise_or_Tensor,
-                            aten::bitwise_xor_Tensor, aten::bitwise_left_shift_Tensor,
-                            aten::bitwise_right_shift_Tensor>();
+                            aten::isnan, aten::isinf, aten::isposinf, aten::isneginf, aten::signbit, aten::isfinite,
+                            aten::bitwise_and_Tensor, aten::bitwise_or_Tensor, aten::bitwise_xor_Tensor,
+                            aten::bitwise_left_shift_Tensor, aten::bitwise_right_shift_Tensor>();
 }
 
 void register_ternary() {

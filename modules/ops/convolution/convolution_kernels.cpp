@@ -17,6 +17,7 @@ import :linalg.matmul_kernels;
 import :registration.composite;
 
 #include "../registration/kernel_abi_bridge.h"
+#include "convolution_at_once.h"
 
 namespace topbit::detail {
 
@@ -148,33 +149,6 @@ void deliver(const tensor& out, const tensor& result) {
   if (!result.same_as(out)) copy_result(out, result);
 }
 
-// The backend's convolution kernel, for up to three spatial dimensions; missing ones are added in front with size 1.
-void convolve_at_once(backend_call c, const convolution_shape& s, const tensor& image, const tensor& weight,
-                      const tensor& out) {
-  for (const tensor* t : {&out, &image, &weight}) check_storage(c, *t);
-  tb_convolution call{};
-  call.out = out.data();
-  call.image = image.data();
-  call.weight = weight.data();
-  call.images = s.input[0];
-  call.channels = s.input[1];
-  call.outputs = s.weight[0];
-  call.groups = s.groups;
-  const std::size_t windows = s.stride.size();
-  for (std::size_t d = 0; d < 3; ++d) {
-    const bool there = d + windows >= 3;
-    const std::size_t i = there ? d + windows - 3 : 0;
-    call.size[d] = there ? s.input[i + 2] : 1;
-    call.out_size[d] = there ? s.out[i + 2] : 1;
-    call.kernel[d] = there ? s.weight[i + 2] : 1;
-    call.stride[d] = there ? s.stride[i] : 1;
-    call.padding[d] = there ? s.padding[i] : 0;
-    call.dilation[d] = there ? s.dilation[i] : 1;
-  }
-  call.dtype = static_cast<int>(out.dtype());
-  check_status(c, run_kernel(c, out, c.table->convolve, &call), out);
-}
-
 }  // namespace
 
 std::int64_t convolution_shape::room(backend_call c, std::size_t i) const {
@@ -284,6 +258,7 @@ void convolve_input_kernel::run(backend_call c, const tensor& gradient, const te
   if (out.numel() == 0) return;
   const auto given_shape =
       convolution_shape::of(c.op, shape(input_sizes), weight.sizes(), stride, padding, dilation, groups);
+  if (input_gradient_at_once(c, given_shape, gradient, weight, out)) return;
   const layout_of_convolution of(c, given_shape);
   const dtype type = product_type(out.dtype());
   tensor all = make_result({of.padded_sizes(), type, out.device(), {}});
@@ -338,6 +313,7 @@ void convolve_weight_kernel::run(backend_call c, const tensor& gradient, const t
   if (out.numel() == 0) return;
   const auto given_shape =
       convolution_shape::of(c.op, input.sizes(), shape(weight_sizes), stride, padding, dilation, groups);
+  if (weight_gradient_at_once(c, given_shape, gradient, input, out)) return;
   const layout_of_convolution of(c, given_shape);
   const dtype type = product_type(out.dtype());
   tensor result = result_in(out, type);

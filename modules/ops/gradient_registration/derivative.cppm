@@ -10,6 +10,7 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import :create.create;
+import :registration.caller;
 
 namespace topbit::detail {
 
@@ -37,6 +38,45 @@ constexpr author::kernel_row derivative_row(std::source_location where = std::so
   return gradient_row<Op, derivative<Op, Keep, Formulas...>>(where);
 }
 
+// The registrations of these lists, std::arrays.
+template <class... Lists>
+constexpr auto joined_rows(const Lists&... lists) {
+  std::array<author::kernel_row, (std::tuple_size_v<Lists> + ...)> all{};
+  std::size_t next = 0;
+  const auto append = [&](const auto& list) {
+    for (const author::kernel_row& row : list) all[next++] = row;
+  };
+  (append(lists), ...);
+  return all;
+}
+
+template <class A>
+bool has_gradient(const A& argument) {
+  if constexpr (std::same_as<A, tensor>)
+    return requires_grad(argument);
+  else
+    return false;
+}
+
+// The Autograd kernel of an operator that is composed of differentiable ones by Parts where its calls are recorded.
+template <const auto& Op, auto Parts, class Sig = std::remove_cvref_t<decltype(Op)>::signature>
+struct recorded_in_parts;
+template <const auto& Op, auto Parts, class... A>
+struct recorded_in_parts<Op, Parts, tensor(A...)> {
+  static tensor run(key_set keys, A... a) {
+    if ((has_gradient(a) || ...)) return Parts(a...);
+    return Op.redispatch(keys & below(key::Autograd), a...);
+  }
+};
+// The registrations of an operator that is composed by Parts where its calls are recorded or have tangents, and for
+// backends that lack its kernel.
+template <const auto& Op, auto Parts>
+constexpr std::array<author::kernel_row, 3> rows_in_parts(
+    std::source_location where = std::source_location::current()) {
+  return {author::row<&recorded_in_parts<Op, Parts>::run>(Op, key::Autograd, where),
+          caller_row<Parts, Op>(key::ForwardAD, where), caller_row<Parts, Op>(key::CompositeExplicitAutograd, where)};
+}
+
 // The rule of an in-place form. If the other arguments require no gradient, a rule without their formulas is used,
 // which avoids a copy of the first argument.
 template <const auto& InPlace, class Rule, class Sig = std::remove_cvref_t<decltype(InPlace)>::signature>
@@ -48,13 +88,6 @@ struct in_place_kernel<InPlace, derivative_in_parts<Sig, First, Rest...>, tensor
   using whole = derivative_in_parts<Sig, First, Rest...>;
   using first_only = derivative_in_parts<Sig, First, nothing<Rest>...>;
 
-  template <class B>
-  static bool has_gradient(const B& x) {
-    if constexpr (std::same_as<B, tensor>)
-      return requires_grad(x);
-    else
-      return false;
-  }
   static tensor& run(key_set keys, tensor& self, A... a) {
     if ((has_gradient(a) || ...)) return author::autograd_kernel<InPlace, whole>::run(keys, self, a...);
     return author::autograd_kernel<InPlace, first_only>::run(keys, self, a...);

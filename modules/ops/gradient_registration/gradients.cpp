@@ -66,6 +66,7 @@ void register_gradients() {
   add(pad_gradients());
   add(pool_gradients());
   add(layer_norm_gradients());
+  add(channel_norm_gradients());
   add(loss_gradients());
   add(attention_gradients());
   add(index_gradients());

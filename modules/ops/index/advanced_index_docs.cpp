@@ -82,9 +82,8 @@ constexpr operator_page pages[] = {
         {.summary = "Selects the elements where the mask is True, in row-major order, into one dimension.",
          .shapes = "self: [..], mask: [..] -> [n], for n that are True after both were broadcast",
          .dtypes = "any; mask is bool or uint8",
-         .cost = "the mask is read twice, to count and to note coordinates, int64 for each dimension; then each "
-                 "element of the result is read and written once; a non-dense self, or is broadcast, is copied first; "
-                 "out takes one copy of the result more",
+         .cost = "the mask is read twice, to count and to select, and self once; of both, what is not dense, or is "
+                 "broadcast, is copied first; out takes one copy of the result more",
          .errors = {no_broadcast("masked_select([1, 2], [True, False, True])"),
                     bad_dtype(not_a_mask, "masked_select([1, 2], [1, 0])")},
          .examples = {{"masked_select([1, 2, 3], [True, False, True] (bool))", "[1, 3] (int64 [2])"},
@@ -110,7 +109,7 @@ constexpr operator_page pages[] = {
          .shapes = "self: [..], num_classes: N -> [.., N]; N is the maximum label plus 1 for -1",
          .dtypes = "int64; the result is int64",
          .cost = "one pass that fills the result with 0, and one write for each label, whose range is looked at first; "
-                 "a num_classes of -1 takes one selection over the labels more, linear on average",
+                 "a num_classes of -1 takes one reduction of the labels more",
          .errors = {bad_shape("a label is not between 0 and num_classes - 1", "one_hot([0, 2], 2)"),
                     bad_dtype("the labels are not int64", "one_hot([0, 2] (int32))"),
                     bad_value("num_classes is less than 1, but for -1", "one_hot([0, 2], 0)"),
@@ -123,7 +122,7 @@ constexpr operator_page pages[] = {
          .shapes = "self: [N], weights: [N] -> [n]: the maximum plus 1, at least minlength",
          .dtypes =
              "integers; the result is int64, or with weights float32 for those of float32, float64 for all others",
-         .cost = "one pass for the maximum, and one pass that sums ones, or the weights",
+         .cost = "one pass for the minimum and the maximum, and one that counts, or adds the weights in order",
          .errors = {bad_dtype("self is not of integers", "bincount([0.5])"),
                     bad_shape("self has other than one dimension", "bincount([[0, 1]])"),
                     bad_shape("a number is negative", "bincount([0, -1])"),
@@ -136,9 +135,9 @@ constexpr operator_page pages[] = {
              "Computes a histogram: the number of elements in each of bins equal parts of [min, max], or of the range "
              "of self if these are equal; the last part includes max, and elements outside and NaN are not counted.",
          .shapes = "self: [..], bins: N -> [N]",
-         .dtypes = "float32 and float64; the result has self's",
-         .cost = "eight elementwise passes in float64, to which float32 is copied first, one that makes indices, and "
-                 "one that adds up; without a range, two reductions before",
+         .dtypes = "float32 and float64; the result has self's, in which the part of x is computed, (x - min) * bins / "
+                   "(max - min), and which holds counts to 2^24, or 2^53, exactly",
+         .cost = "one pass, and one before without a range; a non-dense self is copied first",
          .errors = {bad_dtype("self is neither float32 nor float64", "histc([1, 2])"),
                     bad_value("bins is less than 1", "histc([1.0, 2.0], 0)"),
                     bad_value("min or max is not finite, or min is above max", "histc([1.0, 2.0], 3, 5, 2)"),

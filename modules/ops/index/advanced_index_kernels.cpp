@@ -132,13 +132,24 @@ index_plan::index_plan(backend_call c, const tensor& given, index_tensors indice
   }
 }
 
-// The maximum of a tensor that is not empty.
+// An extreme of a tensor that is not empty.
+template <class T>
+T extreme(backend_call c, reduction code, const tensor& t) {
+  const tensor one = author::make_tensor({}, t.dtype(), t.device());
+  run_reduction(c, order_call(c.op, code, t, std::nullopt, false), one);
+  return item<T>(one);
+}
 std::int64_t greatest(backend_call c, const tensor& t) {
-  const tensor row = flat_index(c, t), value = author::make_tensor({1}, dtype::int64, t.device()),
-               place = author::make_tensor({1}, dtype::int64, t.device());
-  run_rows(c, {rowwise::kth_value, dtype::int64, 0, row.sizes()}, {written(value), written(place), read(row)},
-           {row.numel() - 1});
-  return item<std::int64_t>(value);
+  return extreme<std::int64_t>(c, reduction::max, in_dtype(c, t, dtype::int64));
+}
+
+// The minimum and the maximum of a row that is not empty, in one pass.
+template <class T>
+std::pair<T, T> extremes(backend_call c, dtype type, const tensor& row) {
+  const tensor least = author::make_tensor({1}, type, row.device()),
+               most = author::make_tensor({1}, type, row.device());
+  run_rows(c, {rowwise::minmax, type, 0, row.sizes()}, {written(least), written(most), read(row)});
+  return {item<T>(least), item<T>(most)};
 }
 
 void put(backend_call c, tensor& self, const index_plan& p, const tensor& values, bool accumulate) {
@@ -230,6 +241,18 @@ tensor masked_select_kernel::run(backend_call c, const tensor& self, const tenso
   check_defined(c, mask);
   if (!is_mask(mask)) refuse_mask(c, mask);
   const shape sizes = broadcast(c.op, self.sizes(), mask.sizes());
+  constexpr auto at_once = all_of(rowwise::compress, reduction::count_nonzero);
+  if (c.table != nullptr && offers(c.table, at_once)) {
+    const tensor all = dense(c, expanded(self, sizes)), chosen = dense(c, expanded(mask, sizes));
+    const tensor number = author::make_tensor({}, dtype::int64, self.device());
+    run_reduction(c, count_call(c.op, chosen, {}), number);
+    const tensor out = make_result(dense_meta({item<std::int64_t>(number)}, self.dtype(), self));
+    if (out.numel() == 0) return out;
+    const shape row{all.numel()};
+    const tensor in = reshaped(all, row), flags = reshaped(chosen, row);
+    run_rows(c, {rowwise::compress, self.dtype(), 0, row}, {written(out), read(in), read(flags)});
+    return out;
+  }
   const std::optional<tensor> index[] = {at_least_1d(expanded(mask, sizes))};
   return index_kernel::run(c, at_least_1d(expanded(self, sizes)), index);
 }
@@ -326,9 +349,25 @@ tensor bincount_kernel::run(backend_call c, const tensor& self, const std::optio
   if (least < 0) refuse<error>(c, "found minlength " + std::to_string(least) + ", wanted 0 or more");
   if (c.table == nullptr)
     refuse<error>(c, "a meta tensor has no elements, and the result's size depends on the maximum");
-  const std::int64_t bins = std::max(least, self.numel() == 0 ? 0 : sum_of(c, "number of bins", greatest(c, self), 1));
+  constexpr auto at_once = all_of(rowwise::minmax, rowwise::bincount);
+  const bool fast = self.numel() != 0 && offers(c.table, at_once);
+  std::int64_t bins = least;
+  if (fast) {
+    const auto [lowest, highest] = extremes<std::int64_t>(c, dtype::int64, self);
+    if (lowest < 0) {
+      refuse<shape_error>(c, "found the index " + std::to_string(lowest) + ", wanted 0 or more");
+    }
+    bins = std::max(least, sum_of(c, "number of bins", highest, 1));
+  } else if (self.numel() != 0) {
+    bins = std::max(least, sum_of(c, "number of bins", greatest(c, self), 1));
+  }
   const dtype type = !weighted ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
   tensor out = make_result(dense_meta({bins}, type, self));
+  if (fast) {
+    const tensor all_ones, &summed = weighted ? *weights : all_ones;
+    run_rows(c, {rowwise::bincount, type, 0, self.sizes()}, {written(out), read(self), read(summed)});
+    return out;
+  }
   fill(c, out, 0);
   if (self.numel() == 0) return out;
   const tensor index = flat_index(c, self);
@@ -341,50 +380,74 @@ tensor bincount_kernel::run(backend_call c, const tensor& self, const std::optio
   return out;
 }
 
+namespace {
+
+// The counts of a row, with elementwise kernels: those of rowwise::histc, operation for operation.
+void histc_by_element(backend_call c, const tensor& in, double low, double high, tensor& out) {
+  const dtype type = in.dtype();
+  const std::int64_t bins = out.numel();
+  const auto number = [&](double x) { return number_beside(in, x); };
+  const auto make = [&](dtype t) { return author::make_tensor(in.sizes(), t, in.device()); };
+  const tensor counts = make(type), within = make(dtype::boolean), below = make(dtype::boolean), scaled = make(type);
+  run_elementwise_in(c, elementwise::ge, type, collect(in, number(low)), within);
+  run_elementwise_in(c, elementwise::le, type, collect(in, number(high)), below);
+  run_elementwise_in(c, elementwise::logical_and, dtype::boolean, collect(within, below), counts);
+  run_elementwise_in(c, elementwise::sub, type, collect(in, number(low), scalar(1)), scaled);
+  run_elementwise_in(c, elementwise::mul, type, collect(scaled, number(static_cast<double>(bins))), scaled);
+  const double width = high - low;
+  run_elementwise_in(c, elementwise::div, type,
+                     collect(scaled, number(type == dtype::float32 ? static_cast<float>(width) : width)), scaled);
+  // Elements out of range and NaNs add 0 to the first bin.
+  run_elementwise_in(c, elementwise::where, type, collect(counts, scaled, number(0)), scaled);
+  const tensor bin = flat_index(c, scaled);
+  run_elementwise_in(c, elementwise::minimum, dtype::int64, collect(bin, number_beside(bin, bins - 1)), bin);
+  fill(c, out, 0);
+  run_take_along(c, take_code::put_add, counts, out, 0, bin);
+}
+
+}  // namespace
+
 tensor histc_kernel::run(backend_call c, const tensor& self, std::int64_t bins, const scalar& min, const scalar& max) {
   check_defined(c, self);
   if (self.dtype() != dtype::float32 && self.dtype() != dtype::float64) {
     refuse<dtype_error>(c, "found " + std::string(name_of(self.dtype())) + ", wanted float32 or float64");
   }
   if (bins < 1) refuse<error>(c, "found " + std::to_string(bins) + " bins, wanted 1 or more");
-  double low = min.to_double(), high = max.to_double();
+  const auto rounded = [&](double x) { return self.dtype() == dtype::float32 ? static_cast<float>(x) : x; };
+  double low = rounded(min.to_double()), high = rounded(max.to_double());
   if (!(low <= high) || low - low != 0 || high - high != 0) {
     refuse<error>(c, "found a range of " + to_string(min) + " to " + to_string(max) +
                          ", wanted finite numbers, the lesser one first");
   }
   tensor out = make_result(dense_meta({bins}, self.dtype(), self));
   if (c.table == nullptr) return out;
-  fill(c, out, 0);
   const std::int64_t n = self.numel();
-  if (n == 0) return out;
-  const tensor in = reshaped(dense(c, in_dtype(c, self, dtype::float64)), {n});
-  const auto number = [&](double x) { return number_beside(in, x); };
-  const auto make = [&](dtype type) { return author::make_tensor({n}, type, self.device()); };
+  if (n == 0) {
+    fill(c, out, 0);
+    return out;
+  }
+  constexpr auto at_once = all_of(rowwise::minmax, rowwise::histc);
+  const bool fast = offers(c.table, at_once);
+  const tensor in = reshaped(dense(c, self), {n});
   if (low == high) {
-    const auto extreme = [&](reduction code) {
-      const tensor one = author::make_tensor({}, dtype::float64, self.device());
-      run_reduction(c, order_call(c.op, code, in, std::nullopt, false), one);
-      return item<double>(one);
-    };
-    low = extreme(reduction::min);
-    high = extreme(reduction::max);
+    if (fast) {
+      const auto [least, most] = extremes<double>(c, self.dtype(), in);
+      low = least;
+      high = most;
+    } else {
+      low = extreme<double>(c, reduction::min, in);
+      high = extreme<double>(c, reduction::max, in);
+    }
     if (low - low != 0 || high - high != 0) {
       refuse<error>(c, "found elements that are not finite and no range, wanted min and max");
     }
-    if (low == high) low -= 1, high += 1;
+    if (low == high) low = rounded(low - 1), high = rounded(high + 1);
   }
-  const tensor counts = make(self.dtype()), within = make(dtype::boolean), below = make(dtype::boolean);
-  run_elementwise_in(c, elementwise::ge, dtype::float64, collect(in, number(low)), within);
-  run_elementwise_in(c, elementwise::le, dtype::float64, collect(in, number(high)), below);
-  run_elementwise_in(c, elementwise::logical_and, dtype::boolean, collect(within, below), counts);
-  // Elements out of range and NaNs add 0 to the first bin.
-  const tensor bin = make(dtype::float64);
-  run_elementwise_in(c, elementwise::sub, dtype::float64, collect(in, number(low), scalar(1)), bin);
-  run_elementwise_in(c, elementwise::mul, dtype::float64, collect(bin, number(static_cast<double>(bins))), bin);
-  run_elementwise_in(c, elementwise::div_floor, dtype::float64, collect(bin, number(high - low)), bin);
-  run_elementwise_in(c, elementwise::minimum, dtype::float64, collect(bin, number(static_cast<double>(bins - 1))), bin);
-  run_elementwise_in(c, elementwise::where, dtype::float64, collect(counts, bin, number(0)), bin);
-  run_take_along(c, take_code::put_add, counts, out, 0, flat_index(c, bin));
+  if (fast) {
+    run_rows(c, {rowwise::histc, self.dtype(), 0, in.sizes()}, {written(out), read(in)}, {low, high});
+    return out;
+  }
+  histc_by_element(c, in, low, high, out);
   return out;
 }
 

@@ -76,16 +76,16 @@ struct nonzero_kernel {
   static tensor run(backend_call c, const tensor& self) { return nonzero_of(c, self); }
 };
 struct one_hot_kernel {
-  static constexpr auto needs = all_of(elementwise::fill, rowwise::scatter, rowwise::kth_value);
+  static constexpr auto needs = all_of(elementwise::fill, rowwise::scatter, reduction::max);
   static tensor run(backend_call c, const tensor& self, std::int64_t classes);
 };
 struct bincount_kernel {
-  static constexpr auto needs = all_of(table_entry::copy, elementwise::fill, rowwise::kth_value, take_code::put_add);
+  static constexpr auto needs = all_of(table_entry::copy, elementwise::fill, reduction::max, take_code::put_add);
   static tensor run(backend_call c, const tensor& self, const std::optional<tensor>& weights, std::int64_t least);
 };
 struct histc_kernel {
   static constexpr auto needs = all_of(elementwise::fill, elementwise::ge, elementwise::le, elementwise::logical_and,
-                                       elementwise::sub, elementwise::mul, elementwise::div_floor, elementwise::minimum,
+                                       elementwise::sub, elementwise::mul, elementwise::div, elementwise::minimum,
                                        elementwise::where, reduction::min, reduction::max, take_code::put_add);
   static tensor run(backend_call c, const tensor& self, std::int64_t bins, const scalar& min, const scalar& max);
 };

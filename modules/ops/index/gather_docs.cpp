@@ -263,6 +263,37 @@ constexpr operator_page pages[] = {
                               "embedding([[1.5], [2.5]], [0], scale_grad_by_freq=True, sparse=True)")},
          .examples = {{"embedding([[1.5, 2.5], [3.5, 4.5]], [1, 0, 1] (int64))",
                        "[[3.5, 4.5], [1.5, 2.5], [3.5, 4.5]] (float32 [3, 2])"}}}),
+    page<aten::embedding_bag, aten::embedding_bag_padding_idx, aten::_embedding_bag>(
+        {.summary = "Adds up the rows of a matrix that a bag of indices selects (mode 0), averages them (1) or takes "
+                    "their maximum (2); bag b has the indices from offsets[b] to before offsets[b + 1].",
+         .shapes = "weight: [N, M], indices: [K], offsets: [B], or with include_last_offset, where the last one ends "
+                   "the last bag, [B + 1], per_sample_weights: [K] -> [B, M], and for the gradient an empty tensor, "
+                   "the sizes of the bags [B], and the rows of the maxima [B, M] or an empty tensor; an empty bag "
+                   "gives zeros, and padding_idx counts as in no bag",
+         .dtypes = "floating; indices and offsets are int64 or int32, per_sample_weights have weight's; float16 and "
+                   "bfloat16 are added in float32 and rounded once; with sparse the gradient of weight is sparse, "
+                   "which needs topbit.sparse; a NaN is the maximum of its bag",
+         .cost = "one read of each selected row and one write of the result; no row is copied, and none for the "
+                 "gradient of weight, which sorts the indices; a weight that is not dense is copied first, all of it",
+         .errors = {bad_shape("an index is not between 0 and N - 1", "embedding_bag([[1.5], [2.5]], [0, 2], [0])"),
+                    bad_shape("weight is not a matrix, indices or offsets have another number of dimensions than one, "
+                              "per_sample_weights have another size than indices, or offsets are empty with "
+                              "include_last_offset",
+                              "embedding_bag([[1.5], [2.5]], [[0, 1]], [0])"),
+                    bad_shape("padding_idx is no row",
+                              "embedding_bag.padding_idx([[1.5]], [0], [0], False, 0, False, None, False, 1)"),
+                    bad_value("offsets do not begin with 0, decrease or are greater than K",
+                              "embedding_bag([[1.5], [2.5]], [0, 1], [1])"),
+                    bad_value("mode is not 0, 1 or 2; or sparse or scale_grad_by_freq are True with mode 2, or both",
+                              "embedding_bag([[1.5]], [0], [0], mode=3)"),
+                    bad_value("per_sample_weights are given with another mode than 0",
+                              "embedding_bag([[1.5]], [0], [0], mode=1, per_sample_weights=[0.5])"),
+                    bad_dtype(
+                        "weight is not floating, per_sample_weights have another dtype, or indices or offsets are "
+                        "neither int64 nor int32",
+                        "embedding_bag([[1]], [0], [0])")},
+         .examples = {{"embedding_bag([[1.5, 2.5], [3.5, 4.5]], [1, 0, 1], [0, 2])",
+                       "[[5, 7], [3.5, 4.5]] (float32 [2, 2]); [] (int64 [0]); [2, 1] (int64 [2]); [] (int64 [0])"}}}),
     page<aten::embedding_dense_backward>(
         {.summary = "Computes the gradient of embedding with respect to its matrix: row i is the sum of the rows of "
                     "grad_output whose index is i, except padding_idx.",

@@ -50,6 +50,14 @@ void check_integer_index(backend_call c, const tensor& index) {
   refuse<dtype_error>(c, "found an index of " + named(index.dtype()) + ", wanted int64 or int32");
 }
 
+void check_sparse_gradients(std::string_view name, std::string_view option, std::string_view needed) {
+  if (registry::process().try_find(needed)) return;
+  throw error(std::string(name) + ": found " + std::string(option) +
+                  "=True in a program without sparse tensors, wanted False; import topbit.sparse and link "
+                  "topbit::sparse for sparse gradients",
+              std::string(name));
+}
+
 tensor flat_index(backend_call c, const tensor& index) {
   const tensor whole = dense(c, in_dtype(c, index, dtype::int64));
   return reshaped(whole, {whole.numel()});

@@ -29,6 +29,16 @@ void run_take_along(backend_call c, take_code code, const tensor& rows, const te
 void run_put_along(backend_call c, take_code code, const tensor& self, std::int64_t dim, const tensor& index,
                    const tensor& rows, const tensor& out);
 
+// Sparse gradients of strided tensors. Their operators are bound by name, since sparse tensors are of a module that
+// this one does not know.
+inline constexpr op<
+    "aten::embedding_sparse_backward(Tensor grad, Tensor indices, SymInt num_weights, int padding_idx, bool "
+    "scale_grad_by_freq) -> Tensor">
+    embedding_sparse_backward;
+// Throws unless an operator is registered. Asked when a call is recorded: its gradient would be too late to say what
+// the program lacks.
+void check_sparse_gradients(std::string_view name, std::string_view option, std::string_view needed);
+
 struct gather_kernel {
   static constexpr auto needs = all_of(rowwise::gather);
   static result_meta meta(std::string_view op, const tensor& self, std::int64_t dim, const tensor& index, bool);

@@ -7,6 +7,7 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import :gradient_registration.derivative;
+import :index.gather_kernels;
 import :registration.composite;
 
 namespace topbit::detail {
@@ -114,23 +115,8 @@ struct index_select_gradient {
   }
 };
 
-// Sparse gradients of strided tensors. These operators are bound by name, since sparse tensors are of a module that
-// this one does not know.
-constexpr op<
-    "aten::embedding_sparse_backward(Tensor grad, Tensor indices, SymInt num_weights, int padding_idx, bool "
-    "scale_grad_by_freq) -> Tensor">
-    embedding_sparse_backward;
 constexpr op<"topbit::gather_sparse_backward(Tensor grad, int dim, Tensor index, int[] size) -> Tensor">
     gather_sparse_backward;
-
-// Asked when a call is recorded: its gradient would be too late to say what the program lacks.
-void check_sparse(std::string_view name, std::string_view option, std::string_view needed) {
-  if (registry::process().try_find(needed)) return;
-  throw error(std::string(name) + ": found " + std::string(option) +
-                  "=True in a program without sparse tensors, wanted False; import topbit.sparse and link "
-                  "topbit::sparse for sparse gradients",
-              std::string(name));
-}
 
 struct gather_gradient {
   kind_of self;
@@ -139,8 +125,8 @@ struct gather_gradient {
   bool sparse;
 
   static gather_gradient save(T self, integer dim, T index, bool sparse, T) {
-    if (sparse) check_sparse(aten::gather.name(), "sparse_grad", gather_sparse_backward.name());
-    return {self, dim, saved_tensor(index), sparse};
+    if (sparse) check_sparse_gradients(aten::gather.name(), "sparse_grad", gather_sparse_backward.name());
+    return {self, dim, saved_tensor(index), sparse && is_leaf(self)};
   }
   grads2 backward(T g, wants2) const {
     if (sparse) return {gather_sparse_backward(g, dim, index.get(), self.sizes), tensor()};
@@ -326,8 +312,9 @@ struct embedding_gradient {
   integer padding;
   bool by_frequency, sparse;
   static embedding_gradient save(T weight, T indices, integer padding, bool by_frequency, bool sparse, T) {
-    if (sparse) check_sparse(aten::embedding.name(), "sparse", embedding_sparse_backward.name());
-    return {weight.size(0), saved_tensor(indices), padding, by_frequency, sparse};
+    if (sparse) check_sparse_gradients(aten::embedding.name(), "sparse", embedding_sparse_backward.name());
+    // Not every operator whose result may be a table has a gradient that takes a sparse one.
+    return {weight.size(0), saved_tensor(indices), padding, by_frequency, sparse && is_leaf(weight)};
   }
   grads2 backward(T g, wants2) const {
     if (sparse) return {embedding_sparse_backward(g, indices.get(), rows, padding, by_frequency), tensor()};

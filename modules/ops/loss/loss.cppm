@@ -85,6 +85,21 @@ inline constexpr op<
     "ignore_index, Tensor total_weight) -> Tensor">
     cross_entropy_backward;
 
+// Losses of elements of two tensors that broadcast, and their gradients with respect to self: one pass each.
+
+/// (self - target)^2.
+inline constexpr op<"topbit::squared_difference(Tensor self, Tensor target) -> Tensor"> squared_difference;
+inline constexpr op<"topbit::squared_difference_backward(Tensor grad_output, Tensor self, Tensor target) -> Tensor">
+    squared_difference_backward;
+/// smooth_l1_loss of each element.
+inline constexpr op<"topbit::smooth_l1(Tensor self, Tensor target, float beta) -> Tensor"> smooth_l1;
+inline constexpr op<"topbit::smooth_l1_backward(Tensor grad_output, Tensor self, Tensor target, float beta) -> Tensor">
+    smooth_l1_backward;
+/// huber_loss of each element.
+inline constexpr op<"topbit::huber(Tensor self, Tensor target, float delta) -> Tensor"> huber;
+inline constexpr op<"topbit::huber_backward(Tensor grad_output, Tensor self, Tensor target, float delta) -> Tensor">
+    huber_backward;
+
 }  // namespace topbit::native
 
 export namespace topbit::aten {

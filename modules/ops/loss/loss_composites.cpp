@@ -5,6 +5,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
+import :loss.loss_kernels;
 import :registration.composite;
 
 namespace topbit::detail {
@@ -54,8 +55,7 @@ tensor mse_loss(const tensor& self, const tensor& target, std::int64_t reduction
   author::check_one_device(aten::mse_loss, self, target);
   check_broadcast(aten::mse_loss.name(), self, target);
   check_floating_loss(aten::mse_loss.name(), self, target);
-  const tensor d = self - target;
-  return reduced(aten::mse_loss.name(), d * d, reduction);
+  return reduced(aten::mse_loss.name(), native::squared_difference(self, target), reduction);
 }
 
 tensor l1_loss(const tensor& self, const tensor& target, std::int64_t reduction) {
@@ -71,9 +71,7 @@ tensor smooth_l1_loss(const tensor& self, const tensor& target, std::int64_t red
   check_broadcast(op, self, target);
   check_floating_loss(op, self, target);
   if (!(beta >= 0)) refuse<error>({nullptr, op}, "found beta " + std::to_string(beta) + ", wanted at least 0");
-  const tensor difference = self - target, d = aten::abs(difference);
-  if (beta == 0) return reduced(op, d, reduction);
-  return reduced(op, aten::where_self(d < beta, difference * difference * (0.5 / beta), d - 0.5 * beta), reduction);
+  return reduced(op, beta == 0 ? aten::abs(self - target) : native::smooth_l1(self, target, beta), reduction);
 }
 
 tensor huber_loss(const tensor& self, const tensor& target, std::int64_t reduction, double delta) {
@@ -82,8 +80,21 @@ tensor huber_loss(const tensor& self, const tensor& target, std::int64_t reducti
   check_broadcast(op, self, target);
   check_floating_loss(op, self, target);
   if (!(delta > 0)) refuse<error>({nullptr, op}, "found delta " + std::to_string(delta) + ", wanted more than 0");
+  return reduced(op, native::huber(self, target, delta), reduction);
+}
+
+// Losses of elements for backends without their kernels.
+tensor squared_difference_in_parts(const tensor& self, const tensor& target) {
+  const tensor d = self - target;
+  return d * d;
+}
+tensor smooth_l1_in_parts(const tensor& self, const tensor& target, double beta) {
   const tensor difference = self - target, d = aten::abs(difference);
-  return reduced(op, aten::where_self(d < delta, difference * difference * 0.5, (d - 0.5 * delta) * delta), reduction);
+  return aten::where_self(d < beta, difference * difference * (0.5 / beta), d - 0.5 * beta);
+}
+tensor huber_in_parts(const tensor& self, const tensor& target, double delta) {
+  const tensor difference = self - target, d = aten::abs(difference);
+  return aten::where_self(d < delta, difference * difference * 0.5, (d - 0.5 * delta) * delta);
 }
 
 }  // namespace
@@ -160,6 +171,10 @@ constexpr author::kernel_row with_derivative[] = {
 }  // namespace
 
 void register_loss() {
+  register_forms<element_loss_forms>();
+  register_in_parts<&squared_difference_in_parts, native::squared_difference>();
+  register_in_parts<&smooth_l1_in_parts, native::smooth_l1>();
+  register_in_parts<&huber_in_parts, native::huber>();
   register_composite<&mse_loss, aten::mse_loss>();
   register_composite<&l1_loss, aten::l1_loss>();
   register_composite<&smooth_l1_loss, aten::smooth_l1_loss>();

@@ -18,6 +18,8 @@ constexpr std::string_view bad_reduction = "reduction is not None (0), Mean (1) 
 constexpr std::string_view composed_cost =
     "composed of elementwise operators, each with a tensor of the broadcast sizes, and a reduction";
 
+constexpr std::string_view fused_cost = "one pass to a tensor of the broadcast sizes, and a reduction";
+
 constexpr family_lines pair_family = {.shapes = "self: [..], target: [..] -> [], or broadcast if reduction is None (0)",
                                       .dtypes = "floating; both are promoted, so one that is floating will do",
                                       .cost = composed_cost};
@@ -116,11 +118,32 @@ constexpr operator_page pages[] = {
                        "[[-0.25, 0.25], [0.25, -0.25]] (float32 [2, 2])"}}}),
     page<pair_family, aten::mse_loss, aten::mse_loss_out>(
         {.summary = "Computes the squares of self - target, and their mean or sum.",
+         .cost = fused_cost,
          .errors = {no_broadcast("mse_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
                     bad_dtype("neither is floating", "mse_loss([1, 2], [3, 4])"),
                     bad_value(bad_reduction, "mse_loss([1.5], [2.5], 3)")},
          .examples = {{"mse_loss([1.0, 2.0], [1.0, 4.0])", "2 (float32 [])"},
                       {"mse_loss([1.0, 2.0], [1.0, 4.0], 0)", "[0, 4] (float32 [2])"}}}),
+    page<elementwise::squared_difference, native::squared_difference>(
+        {.summary = "Computes (self - target)^2, the elements of mse_loss.",
+         .examples = {{"squared_difference([1.0, 2.0], [1.0, 4.0])", "[0, 4] (float32 [2])"}}}),
+    page<elementwise::squared_difference_backward, native::squared_difference_backward>(
+        {.summary = "Returns 2 * grad_output * (self - target), the gradient of topbit::squared_difference.",
+         .examples = {{"squared_difference_backward([1.0, 0.5], [1.0, 2.0], [1.0, 4.0])", "[0, -2] (float32 [2])"}}}),
+    page<elementwise::smooth_l1, native::smooth_l1>(
+        {.summary = "Computes the elements of smooth_l1_loss.",
+         .examples = {{"smooth_l1([1.0, 2.0], [1.5, 4.0], 2.0)", "[0.0625, 1] (float32 [2])"}}}),
+    page<elementwise::smooth_l1_backward, native::smooth_l1_backward>(
+        {.summary = "Returns grad_output * (self - target) / beta, the factor limited to [-1, 1]: the gradient of "
+                    "topbit::smooth_l1.",
+         .examples = {{"smooth_l1_backward([1.0, 1.0], [1.5, 0.0], [1.0, 4.0], 2.0)", "[0.25, -1] (float32 [2])"}}}),
+    page<elementwise::huber, native::huber>(
+        {.summary = "Computes the elements of huber_loss.",
+         .examples = {{"huber([1.0, 2.0], [1.5, 4.0], 0.5)", "[0.125, 0.875] (float32 [2])"}}}),
+    page<elementwise::huber_backward, native::huber_backward>(
+        {.summary = "Returns grad_output times self - target, limited to [-delta, delta]: the gradient of "
+                    "topbit::huber.",
+         .examples = {{"huber_backward([1.0, 1.0], [1.5, 0.0], [1.0, 4.0], 0.75)", "[0.5, -0.75] (float32 [2])"}}}),
     page<pair_family, aten::soft_margin_loss, aten::soft_margin_loss_out>(
         {.summary =
              "Computes log(1 + exp(-target * self)), without overflow, for targets of 1 and -1, and its mean or sum.",
@@ -141,6 +164,7 @@ constexpr operator_page pages[] = {
     page<pair_family, aten::smooth_l1_loss, aten::smooth_l1_loss_out>(
         {.summary = "Computes, with d = abs(self - target), d^2 / (2 * beta) below beta and d - beta / 2 from there, "
                     "and their mean or sum; beta 0 gives l1_loss.",
+         .cost = fused_cost,
          .errors = {no_broadcast("smooth_l1_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
                     bad_dtype("neither is floating", "smooth_l1_loss([1], [0])"),
                     bad_value("reduction is not None (0), Mean (1) or Sum (2), or beta is below 0",
@@ -150,6 +174,7 @@ constexpr operator_page pages[] = {
     page<pair_family, aten::huber_loss, aten::huber_loss_out>(
         {.summary = "Computes, with d = abs(self - target), d^2 / 2 up to delta and delta * (d - delta / 2) above, and "
                     "their mean or sum.",
+         .cost = fused_cost,
          .errors = {no_broadcast("huber_loss([1.5, 2.5], [1.5, 2.5, 3.5])"),
                     bad_dtype("neither is floating", "huber_loss([1], [0])"),
                     bad_value("reduction is not None (0), Mean (1) or Sum (2), or delta is not above 0",

@@ -1,4 +1,5 @@
-// Gradient rules of losses. Those of the other losses come from the operators that they are composed of.
+// Gradient rules of losses, and the gradients of element losses in parts. Those of the other losses come from the
+// operators that they are composed of.
 module topbit.ops;
 
 import topbit.std;
@@ -105,13 +106,39 @@ struct binary_cross_entropy_gradient {
   }
 };
 
-constexpr author::kernel_row rows[] = {
+// Losses of elements. They are symmetric: the gradient by the target is that of exchanged arguments.
+using squared_difference_rule =
+    in_parts<native::squared_difference,
+             formula<keep<0, 1>, [](T g, T a, T b) { return native::squared_difference_backward(g, a, b); }>,
+             formula<keep<0, 1>, [](T g, T a, T b) { return native::squared_difference_backward(g, b, a); }>>;
+template <const auto& Loss, const auto& Backward>
+using element_loss_rule =
+    in_parts<Loss, formula<keep<0, 1>, [](T g, T a, T b, double bound) { return Backward(g, a, b, bound); }>,
+             formula<keep<0, 1>, [](T g, T a, T b, double bound) { return Backward(g, b, a, bound); }>>;
+
+tensor squared_difference_backward_in_parts(T g, T a, T b) { return product(g, a - b, 2); }
+tensor smooth_l1_backward_in_parts(T g, T a, T b, double beta) {
+  const tensor d = a - b;
+  return g * aten::where_self(aten::abs(d) < beta, d * (1 / beta), aten::sign(d));
+}
+tensor huber_backward_in_parts(T g, T a, T b, double delta) { return g * aten::clamp(a - b, -delta, delta); }
+
+constexpr auto element_loss_rows =
+    joined_rows(rows_in_parts<native::squared_difference_backward, &squared_difference_backward_in_parts>(),
+                rows_in_parts<native::smooth_l1_backward, &smooth_l1_backward_in_parts>(),
+                rows_in_parts<native::huber_backward, &huber_backward_in_parts>());
+
+constexpr std::array rules = {
     gradient_row<aten::nll_loss_forward, label_loss_gradient<aten::nll_loss_forward, aten::nll_loss_backward>>(),
     gradient_row<aten::nll_loss_backward, nll_backward_gradient>(),
     gradient_row<native::cross_entropy, label_loss_gradient<native::cross_entropy, native::cross_entropy_backward>>(),
     author::row<&scores_gradient>(native::cross_entropy_backward, key::Autograd),
     gradient_row<aten::binary_cross_entropy, binary_cross_entropy_gradient>(),
+    gradient_row<native::squared_difference, squared_difference_rule>(),
+    gradient_row<native::smooth_l1, element_loss_rule<native::smooth_l1, native::smooth_l1_backward>>(),
+    gradient_row<native::huber, element_loss_rule<native::huber, native::huber_backward>>(),
 };
+constexpr auto rows = joined_rows(rules, element_loss_rows);
 
 }  // namespace
 

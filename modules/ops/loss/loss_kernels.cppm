@@ -72,4 +72,12 @@ using loss_forms =
                structured_forms<label_gradient_kernel<rowwise::cross_entropy_backward>, no_abilities,
                                 native::cross_entropy_backward>>;
 
+using element_loss_forms =
+    forms_list<elementwise_forms<elementwise::squared_difference, native::squared_difference>,
+               elementwise_forms<elementwise::squared_difference_backward, native::squared_difference_backward>,
+               elementwise_forms<elementwise::smooth_l1, native::smooth_l1>,
+               elementwise_forms<elementwise::smooth_l1_backward, native::smooth_l1_backward>,
+               elementwise_forms<elementwise::huber, native::huber>,
+               elementwise_forms<elementwise::huber_backward, native::huber_backward>>;
+
 }  // namespace topbit::detail

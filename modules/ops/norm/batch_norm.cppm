@@ -38,6 +38,24 @@ inline constexpr op<
 
 }  // namespace topbit::aten
 
+export namespace topbit::native {
+
+/// The kernel of the norms above, with the means and the variances (divided by the number of elements): of `groups`
+/// groups of channels of each image, [n, groups]; with groups = 0 of each channel over all images, [c]; if mean and
+/// variance [c] are given, by these, and the statistics returned are empty. Parameters may have any floating dtype.
+inline constexpr op<
+    "topbit::channel_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? mean, Tensor? variance, int groups, "
+    "float eps) -> (Tensor, Tensor, Tensor)">
+    channel_norm;
+/// The gradients of channel_norm with respect to input, weight and bias, as selected by output_mask; the others are
+/// undefined. `given`: mean and variance are constants.
+inline constexpr op<
+    "topbit::channel_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor variance, Tensor? weight, int "
+    "groups, float eps, bool given, bool[3] output_mask) -> (Tensor, Tensor, Tensor)">
+    channel_norm_backward;
+
+}  // namespace topbit::native
+
 // One name for each function.
 export namespace topbit {
 

@@ -33,6 +33,16 @@ inline constexpr op<
 
 }  // namespace topbit::aten
 
+export namespace topbit::native {
+
+/// The gradients of rms_norm with respect to input and weight, as selected by output_mask; the others are undefined.
+inline constexpr op<
+    "topbit::rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor? weight, float eps, "
+    "bool[2] output_mask) -> (Tensor, Tensor)">
+    rms_norm_backward;
+
+}  // namespace topbit::native
+
 // One name for each function.
 export namespace topbit {
 

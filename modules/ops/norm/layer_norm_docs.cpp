@@ -80,6 +80,24 @@ constexpr operator_page pages[] = {
               bad_dtype(other_type, "rms_norm([3, 4], [2])")},
          .examples = {{"rms_norm([1.0, 7.0], [2], None, 0.0)", "[0.2, 1.4] (float32 [2])"},
                       {"rms_norm([[1.0, 7.0]], [2], [5.0, 10.0], 0.0)", "[[1, 14]] (float32 [1, 2])"}}}),
+    page<native::rms_norm_backward>(
+        {.summary =
+             "Returns the gradients of rms_norm for input and weight, as selected by output_mask; the others are "
+             "undefined.",
+         .shapes =
+             "grad_out, input: [.., normalized_shape..], weight: normalized_shape -> input's, and normalized_shape",
+         .dtypes = "floating; grad_out has input's dtype, as the first result; weight has it too, or float32 beside "
+                   "float16 and bfloat16, and so does the other result",
+         .cost = "each row of input and of grad_out is read twice, for its sums and for the gradient; for weight both "
+                 "once more; non-dense operands are copied first; on CUDA some elementwise passes and sums",
+         .errors = {bad_shape("input's last sizes are not normalized_shape, or grad_out or weight has other sizes",
+                              "rms_norm_backward([[1.0]], [[1.0, 7.0]], [2], None, 0.0, [True, True])"),
+                    bad_dtype("input is not floating, or grad_out or weight has a dtype other than these",
+                              "rms_norm_backward([[1, 0]], [[1.0, 7.0]], [2], None, 0.0, [True, True])"),
+                    bad_value("output_mask does not have two elements",
+                              "rms_norm_backward([[1.0, 0.0]], [[1.0, 7.0]], [2], None, 0.0, [True])")},
+         .examples = {{"rms_norm_backward([[1.0, 1.0]], [[1.0, 7.0]], [2], None, 0.0, [True, True])",
+                       "[[0.168, -0.024]] (float32 [1, 2]); [0.2, 1.4] (float32 [2])"}}}),
 };
 
 void publish_layer_norm_docs() { author::publish_pages({"Layer normalisation", pages}).keep(); }

@@ -97,27 +97,28 @@ struct layer_norm_gradient {
   }
 };
 
-// The gradient rule of input / sqrt(mean(input^2) + eps) * weight, composed of differentiable operators.
+// If recorded, composed of differentiable operators.
+std::tuple<tensor, tensor> rms_norm_backward(key_set keys, T grad, T input, layer_sizes given_shape,
+                                             const optional_tensor& weight, double eps, std::span<const bool> wanted) {
+  if (!requires_grad(grad) && !requires_grad(input) && !(is_given(weight) && requires_grad(*weight))) {
+    return native::rms_norm_backward.redispatch(keys & below(key::Autograd), grad, input, given_shape, weight, eps,
+                                                wanted);
+  }
+  return composed_rms_norm_backward(grad, input, given_shape, weight, eps, wanted);
+}
+
 struct rms_norm_gradient {
   saved_tensor input, weight;
-  std::size_t normalised;
+  shape given_shape;
   double eps;
   static rms_norm_gradient save(T x, layer_sizes given_shape, const optional_tensor& w, std::optional<double> eps, T) {
-    return {saved_tensor(x), saved_tensor(w), given_shape.size(), eps.value_or(step_of(x.dtype()))};
+    return {saved_tensor(x), saved_tensor(w), given_shape, eps.value_or(step_of(x.dtype()))};
   }
   grads2 backward(T grad, wants2 wanted) const {
-    const tensor given = input.get(), w = weight.get();
-    const layer_dims over(given, normalised);
-    const dtype type = widened(given.dtype());
-    const tensor x = to(given, type), g = to(grad, type);
-    const tensor scale = aten::rsqrt(over.mean(x * x) + eps), unit = x * scale;
-    grads2 all;
-    if (wanted[0]) {
-      const tensor of_unit = w.defined() ? g * to(w, type) : g;
-      all[0] = scale * (of_unit - unit * over.mean(of_unit * unit));
-    }
-    if (wanted[1]) all[1] = over.over_layers(g * unit);
-    return all;
+    const tensor x = input.get(), w = weight.get();
+    const auto [of_input, of_weight] = native::rms_norm_backward(
+        to(grad, x.dtype()), x, given_shape, w.defined() ? optional_tensor(w) : std::nullopt, eps, wanted);
+    return {of_input, of_weight};
   }
 };
 
@@ -125,9 +126,30 @@ constexpr author::kernel_row rows[] = {
     gradient_row<aten::native_layer_norm, layer_norm_gradient>(),
     author::row<&layer_norm_backward>(aten::native_layer_norm_backward, key::Autograd),
     gradient_row<aten::rms_norm, rms_norm_gradient>(),
+    author::row<&rms_norm_backward>(native::rms_norm_backward, key::Autograd),
 };
 
 }  // namespace
+
+// With unit = input / sqrt(mean(input^2) + eps).
+std::tuple<tensor, tensor> composed_rms_norm_backward(const tensor& grad, const tensor& input, layer_sizes given_shape,
+                                                      const optional_tensor& weight, double eps,
+                                                      std::span<const bool> wanted) {
+  check_rms_backward({nullptr, native::rms_norm_backward.name()}, grad, input, given_shape, weight, wanted);
+  const layer_dims over(input, given_shape.size());
+  const dtype type = widened(input.dtype());
+  const tensor x = to(input, type), g = to(grad, type);
+  const tensor scale = aten::rsqrt(over.mean(x * x) + eps), unit = x * scale;
+  std::tuple<tensor, tensor> all;
+  if (wanted[0]) {
+    const tensor of_unit = is_given(weight) ? g * to(*weight, type) : g;
+    std::get<0>(all) = to(scale * (of_unit - unit * over.mean(of_unit * unit)), input.dtype());
+  }
+  if (wanted[1]) {
+    std::get<1>(all) = to(over.over_layers(g * unit), type_of_parameters(input, weight, std::nullopt));
+  }
+  return all;
+}
 
 std::span<const author::kernel_row> layer_norm_gradients() { return rows; }
 

@@ -40,6 +40,20 @@ void check_parameter(backend_call c, const tensor& input, layer_sizes given_shap
                              describe(input) + ", wanted one dtype" + (is_low ? ", or float32" : ""));
 }
 
+void check_gradient(backend_call c, const tensor& grad, const tensor& input) {
+  check_defined(c, grad);
+  const auto other = [&] {
+    return "found a gradient " + describe(grad) + " for " + describe(input) + ", wanted the same";
+  };
+  if (grad.sizes() != input.sizes()) refuse<shape_error>(c, other());
+  if (grad.dtype() != input.dtype()) refuse<dtype_error>(c, other());
+}
+void check_mask(backend_call c, std::span<const bool> wanted, std::size_t count) {
+  if (wanted.size() == count) return;
+  refuse<error>(c,
+                "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted " + std::to_string(count));
+}
+
 // Operands as rows of all normalised elements.
 struct layer_rows {
   shape sizes;
@@ -57,6 +71,14 @@ struct layer_rows {
 };
 
 }  // namespace
+
+void check_rms_backward(backend_call c, const tensor& grad, const tensor& input, layer_sizes given_shape,
+                        const std::optional<tensor>& weight, std::span<const bool> wanted) {
+  check_layer(c, input, given_shape);
+  check_parameter(c, input, given_shape, weight, "weight");
+  check_gradient(c, grad, input);
+  check_mask(c, wanted, 2);
+}
 
 dtype type_of_parameters(const tensor& input, const std::optional<tensor>& weight, const std::optional<tensor>& bias) {
   dtype type = input.dtype();
@@ -100,14 +122,9 @@ std::tuple<tensor, tensor, tensor> layer_norm_backward_kernel::run(backend_call 
   check_layer(c, input, given_shape);
   check_parameter(c, input, given_shape, weight, "weight");
   check_parameter(c, input, given_shape, bias, "bias");
-  check_defined(c, grad);
   check_defined(c, mean);
   check_defined(c, rstd);
-  const auto other_gradient = [&] {
-    return "found a gradient " + describe(grad) + " for " + describe(input) + ", wanted the same";
-  };
-  if (grad.sizes() != input.sizes()) refuse<shape_error>(c, other_gradient());
-  if (grad.dtype() != input.dtype()) refuse<dtype_error>(c, other_gradient());
+  check_gradient(c, grad, input);
   const layer_rows rows(input, given_shape);
   const auto other_moments = [&] {
     return "found means " + describe(mean) + " and rstd " + describe(rstd) + ", wanted a floating number for each of " +
@@ -115,9 +132,7 @@ std::tuple<tensor, tensor, tensor> layer_norm_backward_kernel::run(backend_call 
   };
   if (mean.numel() != rows.sizes[0] || rstd.numel() != rows.sizes[0]) refuse<shape_error>(c, other_moments());
   if (!is_floating(mean.dtype()) || !is_floating(rstd.dtype())) refuse<dtype_error>(c, other_moments());
-  if (wanted.size() != 3) {
-    refuse<error>(c, "found " + std::to_string(wanted.size()) + " elements of output_mask, wanted 3");
-  }
+  check_mask(c, wanted, 3);
   const auto made = [&](bool is_wanted, const shape& sizes, dtype type) {
     return is_wanted ? author::make_tensor(sizes, type, input.device()) : tensor();
   };
@@ -166,7 +181,48 @@ void rms_norm_kernel::run(backend_call c, const tensor& input, layer_sizes given
            {eps.value_or(step_of(input.dtype()))});
 }
 
+std::tuple<tensor, tensor> rms_norm_backward_kernel::run(backend_call c, const tensor& grad, const tensor& input,
+                                                         layer_sizes given_shape, const std::optional<tensor>& weight,
+                                                         double eps, std::span<const bool> wanted) {
+  check_rms_backward(c, grad, input, given_shape, weight, wanted);
+  const dtype type = type_of_parameters(input, weight, std::nullopt), computed = widened(input.dtype());
+  const auto made = [&](bool is_wanted, const shape& sizes, dtype of) {
+    return is_wanted ? author::make_tensor(sizes, of, input.device()) : tensor();
+  };
+  const tensor in_grad = made(wanted[0], input.sizes(), input.dtype());
+  tensor w_grad = made(wanted[1], shape(given_shape), type);
+  if (c.table == nullptr || (!wanted[0] && !wanted[1])) return {in_grad, w_grad};
+  const layer_rows rows(input, given_shape);
+  if (rows.sizes[0] == 0) {
+    if (w_grad.defined()) fill(c, w_grad, 0);
+    return {in_grad, w_grad};
+  }
+  const tensor g = rows.of(c, grad), in = rows.of(c, input), w = rows.repeated(c, weight),
+               rstd = made(wanted[1], {rows.sizes[0], 1}, computed),
+               to = in_grad.defined() ? reshaped(in_grad, rows.sizes) : in_grad;
+  run_rows(c, {rowwise::rms_norm_backward, input.dtype(), 1, rows.sizes},
+           {written(to), written(rstd), read(g), read(in), read(w)}, {eps});
+  if (!wanted[1]) return {in_grad, w_grad};
+  tensor zero = author::make_tensor({1}, computed, input.device());
+  fill(c, zero, 0);
+  const auto repeated = [&](const tensor& t, const shape& strides) {
+    return author::make_view(t, rows.sizes, strides, author::record_of(t).offset);
+  };
+  const tensor to_weight = reshaped(w_grad, {1, rows.sizes[1]}), none, means = repeated(zero, {0, 0}),
+               rstds = repeated(rstd, {1, 0});
+  run_rows(c, {rowwise::layer_norm_weights, input.dtype(), 0, rows.sizes},
+           {written(to_weight), written(none), read(g), read(in), read(means), read(rstds)});
+  return {in_grad, w_grad};
+}
+
 namespace {
+
+std::tuple<tensor, tensor> rms_norm_gradients(const tensor& grad, const tensor& input, layer_sizes given_shape,
+                                              const std::optional<tensor>& weight, double eps,
+                                              std::span<const bool> wanted) {
+  author::check_one_device(native::rms_norm_backward, grad, input, weight);
+  return composed_rms_norm_backward(grad, input, given_shape, weight, eps, wanted);
+}
 
 tensor layer_norm(const tensor& input, layer_sizes given_shape, const std::optional<tensor>& weight,
                   const std::optional<tensor>& bias, double eps, bool) {
@@ -179,6 +235,9 @@ tensor layer_norm(const tensor& input, layer_sizes given_shape, const std::optio
 void register_layer_norm() {
   register_forms<layer_norm_forms>();
   register_composite<&layer_norm, aten::layer_norm>();
+  static constexpr author::kernel_row composed[] = {
+      caller_row<&rms_norm_gradients, native::rms_norm_backward>(key::CompositeExplicitAutograd)};
+  author::register_rows(composed);
 }
 
 }  // namespace topbit::detail

@@ -45,8 +45,21 @@ struct rms_norm_kernel {
                   std::optional<double> eps, const tensor& out);
 };
 
+struct rms_norm_backward_kernel {
+  static constexpr auto needs = all_of(rowwise::rms_norm_backward, rowwise::layer_norm_weights);
+  static std::tuple<tensor, tensor> run(backend_call c, const tensor& grad, const tensor& input, layer_sizes shape,
+                                        const std::optional<tensor>& weight, double eps, std::span<const bool> wanted);
+};
+void check_rms_backward(backend_call c, const tensor& grad, const tensor& input, layer_sizes shape,
+                        const std::optional<tensor>& weight, std::span<const bool> wanted);
+// The same composed of differentiable operators.
+std::tuple<tensor, tensor> composed_rms_norm_backward(const tensor& grad, const tensor& input, layer_sizes shape,
+                                                      const std::optional<tensor>& weight, double eps,
+                                                      std::span<const bool> wanted);
+
 using layer_norm_forms = forms_list<structured_forms<layer_norm_kernel, no_abilities, aten::native_layer_norm>,
                                     unstructured<layer_norm_backward_kernel, aten::native_layer_norm_backward>,
-                                    structured_forms<rms_norm_kernel, no_abilities, aten::rms_norm>>;
+                                    structured_forms<rms_norm_kernel, no_abilities, aten::rms_norm>,
+                                    unstructured<rms_norm_backward_kernel, native::rms_norm_backward>>;
 
 }  // namespace topbit::detail

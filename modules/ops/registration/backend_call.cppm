@@ -31,6 +31,7 @@ enum class table_entry : std::int32_t {
   convolve,
   update,
   attention,
+  channel_norm,
   any  // any: operators on memory alone exist for every nonempty table
 };
 

@@ -79,16 +79,27 @@ struct out_variant {
   };
 };
 
+template <const auto& Functional, const auto& Op>
+constexpr author::kernel_row out_variant_row() {
+  using signature = std::remove_cvref_t<decltype(Op)>::signature;
+  return caller_row<&out_variant<Functional, Op>::template form<signature>::run, Op>(key::CompositeExplicitAutograd);
+}
+
 // Definitions and kernels of the out and in-place forms of one operator.
 template <const auto& Functional, const auto&... Ops>
 void register_out_variants() {
-  static constexpr author::kernel_row all[] = {
-      author::define(Ops)...,
-      caller_row<
-          &out_variant<Functional, Ops>::template form<typename std::remove_cvref_t<decltype(Ops)>::signature>::run,
-          Ops>(key::CompositeExplicitAutograd)...};
+  static constexpr author::kernel_row all[] = {author::define(Ops)..., out_variant_row<Functional, Ops>()...};
   author::register_rows(all);
   register_writing<Ops...>();
+}
+
+// Kernels of a structured operator and of its other forms for the backends whose table lacks its kernels: Parts is
+// composed of other operators.
+template <auto Parts, const auto& Op, const auto&... Forms>
+void register_in_parts() {
+  static constexpr author::kernel_row all[] = {caller_row<Parts, Op>(key::CompositeExplicitAutograd),
+                                               out_variant_row<Op, Forms>()...};
+  author::register_rows(all);
 }
 
 }  // namespace topbit::detail

@@ -42,6 +42,14 @@ enum class rowwise : std::int32_t {
   layer_norm_weights,
   cross_entropy,
   cross_entropy_backward,
+  bag_sum,
+  bag_mean,
+  bag_max,
+  minmax,
+  bincount,
+  histc,
+  compress,
+  rms_norm_backward,
   count
 };
 template <>

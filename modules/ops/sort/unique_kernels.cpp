@@ -96,7 +96,7 @@ unique_results unique_elements(backend_call c, const tensor& self, bool sort, bo
   tensor row = reshaped(dense(c, self), {n}), order;
   if (sort) {
     const tensor sorted = made(self, {n}, self.dtype());
-    order = made(self, {n}, dtype::int64);
+    if (inverse) order = made(self, {n}, dtype::int64);
     run_sort(c, row, 0, false, sorted, order);
     row = sorted;
   }
@@ -202,8 +202,8 @@ void isin_kernel::run(backend_call c, const tensor& elements, const tensor& test
     return;
   }
   const shape row{elements.numel()};
-  const tensor sorted = made(out, all.sizes(), type), order = made(out, all.sizes(), dtype::int64), none;
-  run_sort(c, all, 0, false, sorted, order);
+  const tensor sorted = made(out, all.sizes(), type), none;
+  run_sort(c, all, 0, false, sorted, none);
   const tensor in = reshaped(dense(c, in_dtype(c, elements, type)), row), index = made(out, row, dtype::int64);
   run_rows(c, {rowwise::searchsorted, type, 0, row, all.numel()}, {written(index), read(sorted), read(in), read(none)},
            {0});

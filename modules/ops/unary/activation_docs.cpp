@@ -5,8 +5,6 @@ import :elementwise;
 namespace topbit::detail {
 
 constexpr std::string_view floating = "floating; the result has self's dtype";
-constexpr std::string_view copied =
-    "the result is new and dense, in the memory order of self; or out, into which it is copied";
 
 constexpr operator_page pages[] = {
     page<elementwise::relu, aten::relu, aten::relu_>(
@@ -34,29 +32,21 @@ constexpr operator_page pages[] = {
          .shapes = "self: [N, C, ..], weight: [C], [1] or [] -> self's; of fewer than two dimensions only the last two",
          .dtypes = "floating; weight has self's dtype, which the result has",
          .memory = "the result is new and dense, in the memory order of self",
-         .cost = "three elementwise passes, for the sign, the product and the choice, with a tensor each",
+         .cost = "one pass",
          .errors = {not_floating("prelu([1], 1)"), bad_dtype("weight has another dtype", "prelu([1.0], [1])"),
                     bad_shape("weight has two dimensions, or is neither one number nor one for each channel",
                               "prelu([1.0, 2.0], [0.5, 0.25])")},
          .examples = {{"prelu([2.0, -2.0], 0.25)", "[2, -0.5] (float32 [2])"},
                       {"prelu([[2.0, -2.0], [-3.0, -4.0]], [0.5, 0.25])",
                        "[[2, -0.5], [-1.5, -1]] (float32 [2, 2])"}}}),
-    page<aten::softshrink, aten::softshrink_out>(
+    page<elementwise::softshrink, aten::softshrink, aten::softshrink_out>(
         {.summary = "Moves elements toward 0 by lambd, to 0 where that would cross it; NaN stays NaN.",
-         .shapes = same_shape,
-         .dtypes = floating,
-         .memory = copied,
-         .cost = "seven elementwise passes, for comparisons, differences and choices, with a tensor each",
-         .errors = {not_floating("softshrink([1])"), bad_value("lambd is below 0, or NaN", "softshrink([1.0], -0.5)")},
+         .errors = {bad_value("lambd is below 0, or NaN", "softshrink([1.0], -0.5)")},
          .examples = {{"softshrink([1.0, 0.25, -1.0])", "[0.5, 0, -0.5] (float32 [3])"}}}),
-    page<aten::threshold, aten::threshold_, aten::threshold_out>(
+    page<elementwise::threshold, aten::threshold, aten::threshold_, aten::threshold_out>(
         {.summary = "Replaces elements not above threshold by value; NaN propagates.",
-         .shapes = same_shape,
          .dtypes =
              "numbers; the result has self's dtype, to which value is converted, while threshold is compared as it is",
-         .memory = "the result is new and dense, in the memory order of self; or self or out, into which it is copied",
-         .cost = "two elementwise passes, for a comparison and a choice, with a tensor each",
-         .errors = {is_bool("threshold([True], 0, 0)")},
          .examples = {{"threshold([1.0, 3.0, 2.0], 2, 0)", "[0, 3, 0] (float32 [3])"},
                       {"threshold([1, 3], 2.5, 7.5)", "[7, 3] (int64 [2])"}}}),
     page<elementwise::elu, aten::elu, aten::elu_, aten::elu_out>(
@@ -95,21 +85,15 @@ constexpr operator_page pages[] = {
     page<elementwise::log_sigmoid, aten::log_sigmoid, aten::log_sigmoid_out>(
         {.summary = "Computes the logarithm of sigmoid, without overflow or loss of precision.",
          .examples = {{"log_sigmoid([0.0, -100.0])", "[-0.6931472, -100] (float32 [2])"}}}),
-    page<aten::hardshrink, aten::hardshrink_out>(
+    page<elementwise::hardshrink, aten::hardshrink, aten::hardshrink_out>(
         {.summary = "Replaces elements from -lambd to lambd by 0; NaN propagates.",
-         .shapes = same_shape,
-         .dtypes = floating,
-         .memory = copied,
-         .cost =
-             "three passes, the first two into new tensors: magnitudes, a mask and the choice; one copy more for out",
-         .errors = {not_floating("hardshrink([1])")},
          .examples = {{"hardshrink([-1.0, 0.25, 0.5, nan])", "[-1, 0, 0, nan] (float32 [4])"},
                       {"hardshrink([-1.0, 2.0], 1.5)", "[0, 2] (float32 [2])"}}}),
     page<aten::glu, aten::glu_out>(
         {.summary = "Multiplies the first half of a dimension by the sigmoid of the second: a gated linear unit.",
          .shapes = "self: [A, 2 * N], dim: 1 -> [A, N]; dim is the last one unless it is given",
          .dtypes = floating,
-         .cost = "two passes over half of the elements each, the first one into a new tensor; one copy more for out",
+         .cost = "one pass",
          .errors = {not_floating("glu([1, 2])"),
                     bad_shape("the dimension has an odd number of elements, or self has no such dimension",
                               "glu([1.0, 2.0, 3.0])")},
@@ -119,6 +103,76 @@ constexpr operator_page pages[] = {
         {.summary = "Returns grad_output where self is above threshold, and 0 elsewhere: the gradient of relu.",
          .dtypes = "numbers; both are promoted, and threshold is converted to that dtype",
          .examples = {{"threshold_backward([1.0, 2.0], [0.5, -0.5], 0)", "[1, 0] (float32 [2])"}}}),
+    page<elementwise::tanh_backward, aten::tanh_backward>(
+        {.summary = "Returns the gradient of tanh from its result: grad_output * (1 - output^2).",
+         .examples = {{"tanh_backward([1.0, 1.0], [0.0, 0.5])", "[1, 0.75] (float32 [2])"}}}),
+    page<elementwise::sigmoid_backward, aten::sigmoid_backward>(
+        {.summary = "Returns the gradient of sigmoid from its result: grad_output * (1 - output) * output.",
+         .examples = {{"sigmoid_backward([1.0, 2.0], [0.5, 0.5])", "[0.25, 0.5] (float32 [2])"}}}),
+    page<elementwise::silu_backward, aten::silu_backward>(
+        {.summary = "Returns the gradient of silu.",
+         .examples = {{"silu_backward([1.0, 2.0], [0.0, 0.0])", "[0.5, 1] (float32 [2])"}}}),
+    page<elementwise::gelu_backward, aten::gelu_backward>(
+        {.summary = "Returns the gradient of gelu, or with approximate='tanh' that of its approximation.",
+         .errors = {bad_value("approximate is not 'none' or 'tanh'", "gelu_backward([1.0], [1.0], approximate='erf')")},
+         .examples = {{"gelu_backward([1.0, 2.0], [0.0, 0.0])", "[0.5, 1] (float32 [2])"}}}),
+    page<elementwise::mish_backward, aten::mish_backward>(
+        {.summary = "Returns the gradient of mish.",
+         .examples = {{"mish_backward([1.0, 5.0], [0.0, 0.0])", "[0.6, 3] (float32 [2])"}}}),
+    page<elementwise::softplus_backward, aten::softplus_backward>(
+        {.summary =
+             "Returns the gradient of softplus: grad_output * sigmoid(beta * self), and grad_output itself where "
+             "beta * self is above threshold. With beta=-1 that of log_sigmoid.",
+         .examples = {{"softplus_backward([1.0, 1.0], [0.0, 30.0], 1, 20)", "[0.5, 1] (float32 [2])"}}}),
+    page<elementwise::elu_backward, aten::elu_backward>(
+        {.summary = "Returns the gradient of elu from its argument, or with is_result from its result.",
+         .errors = {bad_value("is_result is given with an alpha below 0",
+                              "elu_backward([1.5], -1, 1, 1, True, [0.5])")},
+         .examples = {{"elu_backward([1.0, 1.0], 1, 1, 1, True, [-0.5, 2.0])", "[0.5, 1] (float32 [2])"}}}),
+    page<elementwise::leaky_relu_backward, aten::leaky_relu_backward>(
+        {.summary =
+             "Returns grad_output, times negative_slope where self, the argument of leaky_relu or its result, is "
+             "not above 0.",
+         .errors = {bad_value("self_is_result is given with a negative_slope below 0",
+                              "leaky_relu_backward([1.5], [0.5], -1, True)")},
+         .examples = {{"leaky_relu_backward([1.0, 1.0], [2.0, -2.0], 0.25, False)", "[1, 0.25] (float32 [2])"}}}),
+    page<elementwise::hardswish_backward, aten::hardswish_backward>(
+        {.summary = "Returns the gradient of hardswish: grad_output * (self / 3 + 1 / 2) between -3 and 3.",
+         .examples = {{"hardswish_backward([1.0, 1.0, 1.0], [-4.0, 0.0, 4.0])", "[0, 0.5, 1] (float32 [3])"}}}),
+    page<elementwise::hardsigmoid_backward, aten::hardsigmoid_backward>(
+        {.summary = "Returns the gradient of hardsigmoid: grad_output / 6 between -3 and 3, and 0 elsewhere.",
+         .examples = {{"hardsigmoid_backward([3.0, 3.0], [0.0, 4.0])", "[0.5, 0] (float32 [2])"}}}),
+    page<elementwise::clamp_backward, native::clamp_backward>(
+        {.summary =
+             "Returns grad_output where self lies between min and max, and 0 at them and beyond: the gradient of "
+             "clamp, hardtanh and relu6.",
+         .examples = {{"clamp_backward([1.5, 2.5], [0.5, 3.5], 0, 1)", "[1.5, 0] (float32 [2])"}}}),
+    page<elementwise::shrink_backward, aten::hardshrink_backward, aten::softshrink_backward>(
+        {.summary = "Returns 0 where self lies from -lambd to lambd, and the gradient elsewhere, also for NaN.",
+         .examples = {{"hardshrink_backward([1.5, 2.5], [0.25, 1.0], 0.5)", "[0, 2.5] (float32 [2])"}}}),
+    page<elementwise::prelu, aten::_prelu_kernel>(
+        {.summary = "Multiplies negative elements by weights that broadcast to self: the kernel of prelu.",
+         .dtypes = "floating; both have one dtype, which the result has",
+         .errors = {bad_dtype("the dtypes differ", "_prelu_kernel([1.0], [1.0] (float64))")},
+         .examples = {{"_prelu_kernel([2.0, -2.0], [0.5, 0.25])", "[2, -0.5] (float32 [2])"}}}),
+    page<elementwise::prelu_backward, native::prelu_backward>(
+        {.summary = "Returns grad_output, times weight where self is not above 0: the gradient of prelu.",
+         .examples = {{"prelu_backward([1.0, 1.0], [2.0, -2.0], [0.25])", "[1, 0.25] (float32 [2])"}}}),
+    page<elementwise::prelu_weight_backward, native::prelu_weight_backward>(
+        {.summary = "Returns grad_output * self where self is not above 0, and 0 elsewhere: the gradient of prelu with "
+                    "respect to a weight for each element.",
+         .examples = {{"prelu_weight_backward([1.0, 1.0], [2.0, -2.0])", "[0, -2] (float32 [2])"}}}),
+    page<aten::glu_backward>(
+        {.summary = "Returns the gradient of glu.",
+         .shapes = "grad_output: [A, N], self: [A, 2 * N], dim: 1 -> self's",
+         .dtypes = "floating; grad_output has self's dtype, which the result has",
+         .memory = "the result is new and dense",
+         .cost = "two passes, for the halves of the result",
+         .errors = {not_floating("glu_backward([1], [1, 2], 0)"),
+                    bad_dtype("grad_output has another dtype", "glu_backward([1.0] (float64), [1.0, 2.0], 0)"),
+                    bad_shape("the sizes are not those of glu, or self has no such dimension",
+                              "glu_backward([1.0], [1.0, 2.0, 3.0, 4.0], 0)")},
+         .examples = {{"glu_backward([1.0], [2.0, 0.0], 0)", "[0.5, 0.5] (float32 [2])"}}}),
 };
 
 void publish_activation_docs() { author::publish_pages({"Activation functions", pages}).keep(); }

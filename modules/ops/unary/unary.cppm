@@ -25,6 +25,14 @@ inline constexpr op<"aten::sign(Tensor self) -> Tensor"> sign;
 inline constexpr op<"aten::sign_(Tensor(a!) self) -> Tensor(a!)"> sign_;
 inline constexpr op<"aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> sign_out;
 
+/// The same: complex numbers, of which PyTorch's sgn takes the direction, are no dtype here.
+inline constexpr op<"aten::sgn(Tensor self) -> Tensor"> sgn;
+inline constexpr op<"aten::sgn_(Tensor(a!) self) -> Tensor(a!)"> sgn_;
+inline constexpr op<"aten::sgn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> sgn_out;
+
+/// self itself. dtype_error for bool. Composite.
+inline constexpr op<"aten::positive(Tensor(a) self) -> Tensor(a)"> positive;
+
 /// self * self.
 inline constexpr op<"aten::square(Tensor self) -> Tensor"> square;
 inline constexpr op<"aten::square_(Tensor(a!) self) -> Tensor(a!)"> square_;
@@ -88,6 +96,11 @@ inline constexpr op<"aten::reciprocal.out(Tensor self, *, Tensor(a!) out) -> Ten
 inline constexpr op<"aten::deg2rad(Tensor self) -> Tensor"> deg2rad;
 inline constexpr op<"aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)"> deg2rad_;
 inline constexpr op<"aten::deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> deg2rad_out;
+
+/// Degrees from radians.
+inline constexpr op<"aten::rad2deg(Tensor self) -> Tensor"> rad2deg;
+inline constexpr op<"aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)"> rad2deg_;
+inline constexpr op<"aten::rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"> rad2deg_out;
 
 /// The square root; NaN below 0.
 inline constexpr op<"aten::sqrt(Tensor self) -> Tensor"> sqrt;
@@ -244,6 +257,9 @@ inline constexpr overloads<aten::abs, aten::abs_out> abs;
 inline constexpr overloads<aten::abs_> abs_;
 inline constexpr overloads<aten::sign, aten::sign_out> sign;
 inline constexpr overloads<aten::sign_> sign_;
+inline constexpr overloads<aten::sgn, aten::sgn_out> sgn;
+inline constexpr overloads<aten::sgn_> sgn_;
+inline constexpr overloads<aten::positive> positive;
 inline constexpr overloads<aten::square, aten::square_out> square;
 inline constexpr overloads<aten::square_> square_;
 inline constexpr overloads<aten::ceil, aten::ceil_out> ceil;
@@ -264,6 +280,8 @@ inline constexpr overloads<aten::reciprocal, aten::reciprocal_out> reciprocal;
 inline constexpr overloads<aten::reciprocal_> reciprocal_;
 inline constexpr overloads<aten::deg2rad, aten::deg2rad_out> deg2rad;
 inline constexpr overloads<aten::deg2rad_> deg2rad_;
+inline constexpr overloads<aten::rad2deg, aten::rad2deg_out> rad2deg;
+inline constexpr overloads<aten::rad2deg_> rad2deg_;
 inline constexpr overloads<aten::sqrt, aten::sqrt_out> sqrt;
 inline constexpr overloads<aten::sqrt_> sqrt_;
 inline constexpr overloads<aten::rsqrt, aten::rsqrt_out> rsqrt;

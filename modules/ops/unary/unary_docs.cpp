@@ -16,6 +16,16 @@ constexpr operator_page pages[] = {
     page<elementwise::sign, aten::sign, aten::sign_, aten::sign_out>(
         {.summary = "Returns -1, 0 or 1 for elements below, at or above zero, and 0 for NaN.",
          .examples = {{"sign([2.5, -3.0, 0.0, nan])", "[1, -1, 0, 0] (float32 [4])"}}}),
+    page<elementwise::sign, aten::sgn, aten::sgn_, aten::sgn_out>(
+        {.summary =
+             "Returns the same as sign: complex numbers, whose direction PyTorch's sgn returns, are no dtype here.",
+         .examples = {{"sgn([2.5, -3.0, 0.0, nan])", "[1, -1, 0, 0] (float32 [4])"}}}),
+    page<aten::positive>({.summary = "Returns self itself.",
+                          .shapes = "self: [..] -> [..]",
+                          .dtypes = "numbers",
+                          .cost = "none",
+                          .errors = {bad_dtype("self is of bool", "positive([True])")},
+                          .examples = {{"positive([1, -2])", "[1, -2] (int64 [2])"}}}),
     page<elementwise::square, aten::square, aten::square_, aten::square_out>(
         {.summary = "Multiplies each element by itself; integers wrap.",
          .examples = {{"square([3, -4])", "[9, 16] (int64 [2])"}}}),
@@ -58,6 +68,9 @@ constexpr operator_page pages[] = {
     page<elementwise::deg2rad, aten::deg2rad, aten::deg2rad_, aten::deg2rad_out>(
         {.summary = "Converts degrees to radians.",
          .examples = {{"deg2rad([180, 90])", "[3.1415927, 1.5707964] (float32 [2])"}}}),
+    page<elementwise::rad2deg, aten::rad2deg, aten::rad2deg_, aten::rad2deg_out>(
+        {.summary = "Converts radians to degrees.",
+         .examples = {{"rad2deg([0.0, 1.0])", "[0, 57.29578] (float32 [2])"}}}),
     page<elementwise::sqrt, aten::sqrt, aten::sqrt_, aten::sqrt_out>(
         {.summary = "Computes the square root; NaN below 0.",
          .examples = {{"sqrt([4.0, 2.0])", "[2, 1.4142135] (float32 [2])"}}}),

@@ -22,14 +22,6 @@ constexpr std::array<author::kernel_row, 2> flat_rows() {
   return derivative_rows<Op, InPlace, keep<>, [](T g, const auto&...) { return aten::zeros_like(g); }>();
 }
 
-template <class... Rows>
-constexpr std::array<author::kernel_row, 2 * sizeof...(Rows)> joined(const Rows&... rows) {
-  std::array<author::kernel_row, 2 * sizeof...(Rows)> all;
-  std::size_t i = 0;
-  ((all[i++] = rows[0], all[i++] = rows[1]), ...);
-  return all;
-}
-
 tensor exp_of_negative_square(T x) { return aten::exp(product(x, x, -1)); }
 
 // The derivative of digamma: by its asymptotic series for large arguments; smaller ones are raised by
@@ -61,12 +53,13 @@ tensor logit_gradient(T g, T x, const std::optional<double>& eps) {
   return aten::where_ScalarSelf(beyond, outside, g / aten::addcmul(x, x, x, arg<"value"> = -1));
 }
 
-constexpr auto rows = joined(
+constexpr auto rows = joined_rows(
     derivative_rows<aten::neg, aten::neg_, keep<>, [](T g) { return -g; }>(),
     derivative_rows<aten::abs, aten::abs_, keep<0>, [](T g, T x) { return g * aten::sign(x); }>(),
-    flat_rows<aten::sign, aten::sign_>(), flat_rows<aten::ceil, aten::ceil_>(), flat_rows<aten::floor, aten::floor_>(),
-    flat_rows<aten::round, aten::round_>(), flat_rows<aten::round_decimals, aten::round_decimals_>(),
-    flat_rows<aten::trunc, aten::trunc_>(), derivative_rows<aten::frac, aten::frac_, keep<>, [](T g) { return g; }>(),
+    flat_rows<aten::sign, aten::sign_>(), flat_rows<aten::sgn, aten::sgn_>(), flat_rows<aten::ceil, aten::ceil_>(),
+    flat_rows<aten::floor, aten::floor_>(), flat_rows<aten::round, aten::round_>(),
+    flat_rows<aten::round_decimals, aten::round_decimals_>(), flat_rows<aten::trunc, aten::trunc_>(),
+    derivative_rows<aten::frac, aten::frac_, keep<>, [](T g) { return g; }>(),
     derivative_rows<aten::nan_to_num, aten::nan_to_num_, keep<0>,
                     [](T g, T x, const auto&...) { return aten::where_ScalarOther(aten::isfinite(x), g, 0); }>(),
 
@@ -74,6 +67,7 @@ constexpr auto rows = joined(
     derivative_rows<aten::reciprocal, aten::reciprocal_, keep<the_result>,
                     [](T g, T y) { return product(g * y, y, -1); }>(),
     derivative_rows<aten::deg2rad, aten::deg2rad_, keep<>, [](T g) { return aten::deg2rad(g); }>(),
+    derivative_rows<aten::rad2deg, aten::rad2deg_, keep<>, [](T g) { return aten::rad2deg(g); }>(),
     derivative_rows<aten::sqrt, aten::sqrt_, keep<the_result>, [](T g, T y) { return quotient(g, y, 0.5); }>(),
     derivative_rows<aten::rsqrt, aten::rsqrt_, keep<the_result>,
                     [](T g, T y) { return product(g * y, y * y, -0.5); }>(),
@@ -95,9 +89,7 @@ constexpr auto rows = joined(
     derivative_rows<aten::atan, aten::atan_, keep<0>, [](T g, T x) { return g / plus_product(1, x, x); }>(),
     derivative_rows<aten::sinh, aten::sinh_, keep<0>, [](T g, T x) { return g * aten::cosh(x); }>(),
     derivative_rows<aten::cosh, aten::cosh_, keep<0>, [](T g, T x) { return g * aten::sinh(x); }>(),
-    // g (1 - y^2), in two calls.
-    derivative_rows<aten::tanh, aten::tanh_, keep<the_result>,
-                    [](T g, T y) { return aten::addcmul(g, g * y, y, arg<"value"> = -1); }>(),
+    derivative_rows<aten::tanh, aten::tanh_, keep<the_result>, [](T g, T y) { return aten::tanh_backward(g, y); }>(),
     derivative_rows<aten::asinh, aten::asinh_, keep<0>,
                     [](T g, T x) { return g * aten::rsqrt(plus_product(1, x, x)); }>(),
     derivative_rows<aten::acosh, aten::acosh_, keep<0>,
@@ -112,12 +104,8 @@ constexpr auto rows = joined(
                     [](T g, T x) { return product(g, aten::exp(aten::square(aten::erfinv(x))), 1 / erf_slope); }>(),
     derivative_rows<aten::lgamma, aten::lgamma_, keep<0>, [](T g, T x) { return g * aten::digamma(x); }>(),
     derivative_rows<aten::digamma, aten::digamma_, keep<0>, [](T g, T x) { return g * trigamma(x); }>(),
-    // g y (1 - y), in two calls.
     derivative_rows<aten::sigmoid, aten::sigmoid_, keep<the_result>,
-                    [](T g, T y) {
-                      const tensor gy = g * y;
-                      return aten::addcmul(gy, gy, y, arg<"value"> = -1);
-                    }>(),
+                    [](T g, T y) { return aten::sigmoid_backward(g, y); }>(),
     derivative_rows<aten::logit, aten::logit_, keep<0>, logit_gradient>());
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Functions of one tensor and activations: the operation or structured kernel of each operator, and its forms.
+// Functions of one tensor: the operation or structured kernel of each operator, and its forms.
 module topbit.ops:unary.unary_kernels;
 
 import topbit.std;
@@ -9,7 +9,6 @@ import :elementwise.elementwise_kernels;
 import :elementwise.operation;
 import :registration.structured;
 import :registration.structured_forms;
-import :unary.activation;
 import :unary.unary;
 
 namespace topbit::detail {
@@ -18,6 +17,7 @@ using unary_forms = forms_list<
     elementwise_forms<elementwise::neg, aten::neg, aten::neg_, aten::neg_out>,
     elementwise_forms<elementwise::abs, aten::abs, aten::abs_, aten::abs_out>,
     elementwise_forms<elementwise::sign, aten::sign, aten::sign_, aten::sign_out>,
+    elementwise_forms<elementwise::sign, aten::sgn, aten::sgn_, aten::sgn_out>,
     elementwise_forms<elementwise::square, aten::square, aten::square_, aten::square_out>,
     elementwise_forms<elementwise::ceil, aten::ceil, aten::ceil_, aten::ceil_out>,
     elementwise_forms<elementwise::floor, aten::floor, aten::floor_, aten::floor_out>,
@@ -30,6 +30,7 @@ using unary_forms = forms_list<
     elementwise_forms<elementwise::bitwise_not, aten::bitwise_not, aten::bitwise_not_, aten::bitwise_not_out>,
     elementwise_forms<elementwise::reciprocal, aten::reciprocal, aten::reciprocal_, aten::reciprocal_out>,
     elementwise_forms<elementwise::deg2rad, aten::deg2rad, aten::deg2rad_, aten::deg2rad_out>,
+    elementwise_forms<elementwise::rad2deg, aten::rad2deg, aten::rad2deg_, aten::rad2deg_out>,
     elementwise_forms<elementwise::sqrt, aten::sqrt, aten::sqrt_, aten::sqrt_out>,
     elementwise_forms<elementwise::rsqrt, aten::rsqrt, aten::rsqrt_, aten::rsqrt_out>,
     elementwise_forms<elementwise::exp, aten::exp, aten::exp_, aten::exp_out>,
@@ -58,18 +59,5 @@ using unary_forms = forms_list<
     elementwise_forms<elementwise::digamma, aten::digamma, aten::digamma_, aten::digamma_out>,
     elementwise_forms<elementwise::sigmoid, aten::sigmoid, aten::sigmoid_, aten::sigmoid_out>,
     structured_forms<logit_kernel, elementwise_abilities, aten::logit, aten::logit_, aten::logit_out>>;
-
-using activation_forms = forms_list<
-    elementwise_forms<elementwise::relu, aten::relu, aten::relu_>,
-    elementwise_forms<elementwise::leaky_relu, aten::leaky_relu, aten::leaky_relu_, aten::leaky_relu_out>,
-    elementwise_forms<elementwise::elu, aten::elu, aten::elu_, aten::elu_out>,
-    elementwise_forms<elementwise::silu, aten::silu, aten::silu_, aten::silu_out>,
-    structured_forms<gelu_kernel, elementwise_abilities, aten::gelu, aten::gelu_, aten::gelu_out>,
-    elementwise_forms<elementwise::mish, aten::mish, aten::mish_, aten::mish_out>,
-    elementwise_forms<elementwise::softplus, aten::softplus, aten::softplus_out>,
-    elementwise_forms<elementwise::hardswish, aten::hardswish, aten::hardswish_, aten::hardswish_out>,
-    elementwise_forms<elementwise::hardsigmoid, aten::hardsigmoid, aten::hardsigmoid_, aten::hardsigmoid_out>,
-    elementwise_forms<elementwise::log_sigmoid, aten::log_sigmoid, aten::log_sigmoid_out>,
-    elementwise_forms<elementwise::threshold_backward, aten::threshold_backward, aten::threshold_backward_grad_input>>;
 
 }  // namespace topbit::detail

@@ -11,6 +11,71 @@ def numbers(dtype):
         T([[[88.5, -100.0], [1e-3, -1e-3]], [[3.0, -3.0], [6.0, 5.9]], [[20.5, -2.9], [big, -big]]], dtype)
 
 
+def gradients(f):
+    """Of a finite gradient: at infinities PyTorch multiplies zero by infinity in some dtypes only."""
+    def pairs(dtype):
+        for x in numbers(dtype):
+            x = torch.nan_to_num(x, nan=nan, posinf=7.5, neginf=-7.5).clamp(-20, 20)
+            yield shaped(some(dtype), *x.shape, dtype=dtype), x
+
+    # PyTorch's 1 / 6 is a float; its gelu_backward cancels far below zero.
+    precision = {"hardsigmoid_backward": ((float64, 3e-8, 1e-15),), "gelu_backward": ((float32, 1e-5, 1e-7),)}
+
+    def every(name, *args, rules=(), bounded=False):
+        """`bounded`: of a result from 0 to 1, or -1 to 1."""
+        f.op(f"aten::{name}", "elementwise", *rules, within=precision.get(name, ()))
+        f.every(lambda d: (T([1, 3, 1, 2], d), T([1, 3, 0, 2], d), *args))
+        for dtype in FLOATS:
+            for g, x in pairs(dtype):
+                # Of a NaN, PyTorch's gradients of shrinks pass what is in a SIMD register.
+                x = torch.nan_to_num(x, nan=0.5) if "shrink" in name else x
+                f.case(g, x.clamp(-1, 1) if bounded else x, *args)
+        if name != "gelu_backward":  # refused by oneDNN
+            f.case(T([1.5, 2.5]), T([[1.0], [-0.5]]), *args)
+            f.case(none(0, 3), none(0, 3), *args)
+        f.error("shape", quarters(2), quarters(3), *args)
+
+    every("tanh_backward", bounded=True)
+    every("sigmoid_backward", bounded=True)
+    for name in ("silu", "mish", "hardsigmoid", "hardswish", "gelu"):
+        every(f"{name}_backward")
+    for dtype in FLOATS:
+        for g, x in pairs(dtype):
+            f.case(g, x, approximate="tanh")
+    f.error("value", T([1.5]), T([1.5]), approximate="sigmoid")
+    every("softplus_backward", 2, 5)
+    for dtype in FLOATS:
+        for g, x in pairs(dtype):
+            f.case(g, x, 1, 20)
+    for args in ((0.2, False), (0, False), (0.5, True)):
+        every("leaky_relu_backward", *args)
+    f.error("value", T([1.5]), T([1.5]), -0.5, True)
+    for name in ("hardshrink_backward", "softshrink_backward"):
+        every(name, 0.5, rules=("exact",))
+    f.op("aten::elu_backward", "elementwise")
+    f.every(lambda d: (T([1, 3, 1, 2], d), 1, 1, 1, False, T([1, 3, 0, 2], d)))
+    for args in ((1.5, 2.0, 0.5, False), (1, 1, 1, True), (0.5, 2, 0.25, True)):
+        for dtype in FLOATS:
+            for g, x in pairs(dtype):
+                f.case(g, *args, x.clamp(-args[0] * args[1], 20) if args[3] else x)
+    f.error("value", T([1.5]), -1, 1, 1, True, T([0.5]))
+    f.op("aten::_prelu_kernel", "elementwise", "exact", "signed zeros")
+    f.every(lambda d: (T([1, 3, 0, 2], d), T([1], d)))
+    for dtype in FLOATS:
+        f.case(T([nan, inf, -inf, 0.0, -0.0, 1.5, -2.5], dtype), T([0.25], dtype))
+        f.case(shaped(some(dtype), 2, 3, dtype=dtype), T([[0.25, -1.0, 2.0]], dtype))
+    f.error("shape", quarters(2), quarters(3))
+    # PyTorch's rounds between operations in the 16-bit types.
+    f.op("aten::glu_backward", within=((float16, 3e-2, 1e-7), (bfloat16, 8e-2, 1e-7)))
+    f.every(lambda d: (T([[1], [3]], d), T([[1, 2], [0, 3]], d), 1))
+    for dtype in FLOATS:
+        x = shaped(some(dtype), 4, 3, dtype=dtype)
+        f.case(shaped(some(dtype, 1), 2, 3, dtype=dtype), x, 0)
+        f.case(shaped(some(dtype, 1), 2, 3, 2, dtype=dtype), shaped(some(dtype), 2, 3, 4, dtype=dtype), -1)
+    f.error("shape", quarters(2, 2), quarters(2, 3), 1)
+    f.error("shape", quarters(2, 2), quarters(2, 2), 1)
+
+
 def family():
     f = Family("Activations and what limits a value.", NEAR)
     exact = ("relu", "hardtanh", "relu6")
@@ -71,6 +136,7 @@ def family():
         f.case(shaped(some(dtype), 4, 2, dtype=dtype), 0)
     f.error("shape", quarters(2, 3))
     f.error("shape", T(1.5))
+    gradients(f)
     f.op("aten::logit", "elementwise")
     for dtype in FLOATS:
         f.case(T([0.5, 0.1, 0.9, 0.999, 0.01, 0.0, 1.0, nan, -0.5, 1.5], dtype))

@@ -77,6 +77,42 @@ def choosing(f):
     f.error("index", quarters(4, 2), whole_index(-1))
     f.error("dtype", quarters(4, 2), T([1.0]))
     f.error("shape", quarters(4), whole_index(0))
+    bags(f)
+
+
+def bags(f):
+    index, starts, padding = whole_index(0, 1, 3, 3, 2), whole_index(0, 2, 2), 3
+    f.op("aten::embedding_bag", "first result")
+    f.every(lambda d: (quarters(4, 3, dtype=d), index, starts))
+    for mode in (0, 1, 2):
+        for d in FLOATS:
+            f.case(quarters(4, 3, dtype=d), index, starts, False, mode)
+            f.case(quarters(5, 70, dtype=d, seed=2), whole_index(4, 0, 4, 1), whole_index(0, 1), False, mode)
+        f.case(quarters(4, 3), index, whole_index(0, 2, 5), False, mode, False, None, True)
+        f.case(quarters(4, 3), T([0, 3, 1], int32), T([0, 1, 3], int32), mode=mode)
+        f.case(quarters(4, 3), none(0, dtype=int64), whole_index(0, 0), mode=mode)
+        f.case(quarters(4, 3), none(0, dtype=int64), none(0, dtype=int64), mode=mode)
+        f.error("index", quarters(4, 3), whole_index(0, 4), whole_index(0), mode=mode)
+        f.error("index", quarters(4, 3), whole_index(0, -1), whole_index(0), mode=mode)
+        f.error("value", quarters(4, 3), index, whole_index(1, 2), mode=mode)
+        f.error("value", quarters(4, 3), index, whole_index(0, 6), mode=mode)
+    f.case(quarters(4, 3), index, starts, per_sample_weights=quarters(5, seed=3))
+    f.case(quarters(4, 3, dtype=float64), index, starts, per_sample_weights=quarters(5, seed=3, dtype=float64))
+    f.error("dtype", quarters(4, 3), index, starts, per_sample_weights=quarters(5, dtype=float64))
+    f.error("value", quarters(4, 3), index, starts, mode=1, per_sample_weights=quarters(5))
+    f.error("shape", quarters(4, 3), index, none(0, dtype=int64), include_last_offset=True)
+    f.op("aten::embedding_bag.padding_idx", "first result")
+    f.every(lambda d: (quarters(4, 3, dtype=d), index, starts, False, 0, False, None, False, padding))
+    for mode in (0, 1, 2):
+        for given in (padding, -1, -4, None):
+            f.case(quarters(4, 3), index, starts, False, mode, False, None, False, given)
+        f.case(quarters(4, 3), whole_index(3, 3, 0), starts, False, mode, False, None, False, padding)
+        f.error("shape", quarters(4, 3), index, starts, False, mode, False, None, False, 4)
+        f.error("shape", quarters(4, 3), index, starts, False, mode, False, None, False, -5)
+    f.case(quarters(4, 3), index, starts, False, 0, False, quarters(5, seed=3), False, padding)
+    f.op("aten::_embedding_bag", "first result")
+    f.every(lambda d: (quarters(4, 3, dtype=d), index, starts))
+    f.case(quarters(4, 3), index, starts, False, 1, False, None, False, padding)
 
 
 def stacking(f):

@@ -24,7 +24,7 @@ EDGES = {
     "floor": [0.5, 1.5, 2.9, -0.9, -1.5, 1e10], "ceil": [0.5, 1.5, 2.9, -0.9, -1.5, 1e10],
     "frac": [0.5, 1.25, 2.9, -0.9, -1.5, 1e10],
 }
-EXACT = ["neg", "abs", "sign", "floor", "ceil", "round", "trunc", "reciprocal", "square", "isnan", "isinf",
+EXACT = ["neg", "abs", "sign", "sgn", "isposinf", "isneginf", "signbit", "floor", "ceil", "round", "trunc", "reciprocal", "square", "isnan", "isinf",
          "isfinite", "logical_not"]
 PERIODIC = ["sin", "cos", "tan"]
 
@@ -33,6 +33,8 @@ def floats(f, name, dtype):
     numbers = reals(dtype)
     if name in PERIODIC:  # what is left of the greatest numbers after the period is all error
         numbers = [x for x in numbers if not 1e30 > abs(x) > 1e4 and abs(x) != torch.finfo(dtype).max]
+    if name == "signbit":  # PyTorch's own NaNs differ in sign by dtype, and a text has none
+        numbers = [x for x in numbers if x == x]
     if name in ("lgamma", "digamma"):  # poles: the sign of what comes there differs between libraries
         numbers = [x for x in numbers if x not in (0.0, -1.0) and abs(x) > 1e-30 and x != -inf and x != -100.0]
     f.case(shaped(numbers[:12], 3, 4, dtype=dtype))
@@ -42,19 +44,19 @@ def floats(f, name, dtype):
 
 
 def whole_numbers(name, dtype):
-    bounds = (-128, 127) if name in ("square", "neg", "abs", "sign", "isnan", "isinf", "isfinite") else (-7, 7)
+    bounds = (-128, 127) if name in ("square", "neg", "abs", "sign", "sgn", "isnan", "isinf", "isfinite") else (-7, 7)
     if name in ("lgamma", "digamma"):
         bounds = (1, 7)
-    if name in ("neg", "abs", "sign", "logical_not", "floor", "ceil", "trunc", "round", "isfinite"):
+    if name in ("neg", "abs", "sign", "sgn", "signbit", "logical_not", "floor", "ceil", "trunc", "round", "isfinite"):
         bounds = (-2 ** 63, 2 ** 63 - 1)
     return shaped(whole(dtype, *bounds), 6, dtype=dtype)
 
 
 def family():
     f = Family("Functions of one element.", NEAR)
-    names = ("neg abs sign exp exp2 expm1 log log2 log10 log1p deg2rad sqrt rsqrt square reciprocal sin cos tan asin acos atan "
+    names = ("neg abs sign sgn exp exp2 expm1 log log2 log10 log1p deg2rad rad2deg sqrt rsqrt square reciprocal sin cos tan asin acos atan "
              "sinh cosh tanh asinh acosh atanh erf erfc erfinv lgamma digamma floor ceil round trunc frac logical_not "
-             "isnan isinf isfinite").split()
+             "isnan isinf isposinf isneginf signbit isfinite").split()
     for name in names:
         directives = ["elementwise"]
         directives += ["exact"] if name in EXACT else []
@@ -67,6 +69,10 @@ def family():
         f.case(T(0.75))
         f.case(none(0))
         f.case(none(2, 0, 3, dtype=float64))
+    f.op("aten::positive", "signed zeros")
+    f.every(lambda d: shaped([0, 1, 3, 7], 2, 2, dtype=d))
+    f.case(T([nan, -inf, -0.0]))
+    f.case(none(2, 0, 3, dtype=float64))
     f.op("aten::round.decimals", "elementwise")
     for dtype in FLOATS:
         for decimals in (0, 1, 2, -1):

@@ -130,6 +130,9 @@ TEST_CASE("comparison: isnan, isinf and related predicates", "[ops][property]") 
       };
       check({"aten::isnan", "", ""}, [](extended x) { return std::isnan(x); });
       check({"aten::isinf", "", ""}, [](extended x) { return std::isinf(x); });
+      check({"aten::isposinf", "", "aten::isposinf.out"}, [](extended x) { return std::isinf(x) && x > 0; });
+      check({"aten::isneginf", "", "aten::isneginf.out"}, [](extended x) { return std::isinf(x) && x < 0; });
+      check({"aten::signbit", "", "aten::signbit.out"}, [](extended x) { return std::signbit(x); });
       check({"aten::isfinite", "", ""}, [](extended x) { return std::isfinite(x); });
       check({"aten::logical_not", "aten::logical_not_", "aten::logical_not.out"}, [](extended x) { return x == 0; });
     }

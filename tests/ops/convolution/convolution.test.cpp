@@ -209,6 +209,34 @@ TEST_CASE("convolution: the weight's gradient is the sum of each image's", "[ops
   CHECK(support::difference(values(gradient(g, x)), values(sum), 1e-9) == "");
 }
 
+// sum(g * convolve(x, w)) is also sum(x * the gradient of x) and sum(w * the gradient of w). Sums of whole numbers are
+// exact.
+TEST_CASE("convolution: gradients of every algorithm are adjoint to it", "[ops][convolution][property]") {
+  struct large {
+    std::int64_t images, channels, outputs, groups, size, kernel, stride, padding, dilation;
+  };
+  const auto total = [](const tensor& a, const tensor& b) { return values(aten::sum(a * b)).at(0); };
+  support::numbers source(4);
+  for (const large& s :
+       {large{2, 8, 12, 1, 20, 3, 1, 1, 1}, large{2, 8, 12, 1, 21, 3, 2, 1, 1}, large{1, 16, 12, 2, 17, 3, 1, 3, 2},
+        large{3, 6, 12, 6, 20, 3, 2, 1, 2}, large{2, 7, 7, 7, 14, 5, 1, 2, 1}, large{1, 3, 4, 1, 30, 7, 2, 3, 1},
+        large{4, 64, 70, 1, 6, 3, 1, 1, 1}, large{1, 8, 4, 1, 18, 1, 1, 0, 1}, large{1, 8, 4, 1, 18, 3, 1, 5, 1}}) {
+    for (const dtype t : {dtype::float32, dtype::float64}) {
+      const auto any = [&](const tb::shape& of) { return support::any_whole_tensor(source, of, t, 0, 2); };
+      const tensor x = any({s.images, s.channels, s.size, s.size});
+      const tensor w = any({s.outputs, s.channels / s.groups, s.kernel, s.kernel});
+      const tensor y = aten::conv2d(x, w, std::nullopt, list{s.stride}, list{s.padding}, list{s.dilation}, s.groups);
+      const tensor g = any(y.sizes());
+      const auto sizes = [](const tensor& of) { return list(of.sizes().begin(), of.sizes().end()); };
+      INFO(tb::to_string(x.sizes()) << " " << tb::to_string(w.sizes()) << " groups " << s.groups);
+      CHECK(total(g, y) == total(x, native::convolve_input_gradient(g, w, sizes(x), list{s.stride}, list{s.padding},
+                                                                    list{s.dilation}, s.groups)));
+      CHECK(total(g, y) == total(w, native::convolve_weight_gradient(g, x, sizes(w), list{s.stride}, list{s.padding},
+                                                                     list{s.dilation}, s.groups)));
+    }
+  }
+}
+
 TEST_CASE("convolution: one and three dimensions, an input without a batch, a bias", "[ops][convolution]") {
   const tensor x = tensor_of({1, 2, 3, 4}, {1, 1, 4}), w = tensor_of({1, 10}, {1, 1, 2}), b = tensor_of({100}, {1});
   CHECK(values(aten::conv1d(x, w, b)) == std::vector<double>{121, 132, 143});

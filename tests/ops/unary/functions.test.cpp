@@ -136,6 +136,7 @@ const std::vector<function>& functions() {
       {unary("frac"), 0, [](e x, dtype) -> approximately { return x - std::trunc(x); }, -9, 9, false},
       {unary("neg"), 0, [](e x, dtype) -> approximately { return -x; }, -9, 9, false},
       {unary("abs"), 0, [](e x, dtype) -> approximately { return std::abs(x); }, -9, 9, false},
+      {unary("sgn"), 0, [](e x, dtype) -> approximately { return e(x > 0) - e(x < 0); }, -9, 9, false},
       {unary("sign"), 0, [](e x, dtype) -> approximately { return e(x > 0) - e(x < 0); }, -9, 9, false},
   };
   return all;
