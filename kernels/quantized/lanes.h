@@ -165,7 +165,7 @@ inline const char* element(const void* from, int32_t dtype, int64_t i) {
 inline char* element(void* from, int32_t dtype, int64_t i) { return static_cast<char*>(from) + i * size_of(dtype); }
 
 inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-inline int64_t groups_of(const tb_quantized& w) { return (w.columns + w.group - 1) / w.group; }
+inline int64_t groups_of(const tb_quantized& w) { return w.columns / w.group + (w.columns % w.group != 0); }
 inline const uint8_t* codes_of(const tb_quantized& w, int64_t row) {
   return static_cast<const uint8_t*>(w.codes) + row * w.row_bytes;
 }

@@ -1,18 +1,13 @@
 // Finds the table of an instruction set. Compiled for the baseline processor.
 #include <string.h>
 
-#include "quantized_tables.h"
+#include "quantized_kernels.h"
 
 namespace tb_quantized_cpu {
-namespace {
 
-const tb_quantized_kernels* find(const char* isa) {
-  const table_list all = tables();
-  for (const tb_quantized_kernels* const* t = all.first; t != all.last; ++t) {
-    if (strcmp((*t)->isa, isa) == 0) return *t;
-  }
-  return nullptr;
-}
+const tb_quantized_kernels* find_table(const char* isa);  // null if this build has none; see layout_tables.cpp.in
+
+namespace {
 
 bool has_vnni() {
 #if defined(__x86_64__)
@@ -32,7 +27,7 @@ const tb_quantized_kernels* tb_quantized_kernels_for(const char* isa) {
   // The tables of kernels/cpu know what this processor runs.
   if (tb_cpu_kernels_for(family) == nullptr) return nullptr;
   if (!without_vnni && strcmp(family, "avx512") == 0 && tb_quantized_cpu::has_vnni()) {
-    return tb_quantized_cpu::find("avx512vnni");
+    return tb_quantized_cpu::find_table("avx512vnni");
   }
-  return tb_quantized_cpu::find(family);
+  return tb_quantized_cpu::find_table(family);
 }

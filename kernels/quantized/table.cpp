@@ -1,9 +1,6 @@
 // The table of one architecture. Compiled once per architecture; see lanes.h.
+#include "arch_text.h"
 #include "lanes.h"
-
-// TOPBIT_ARCH as a string literal.
-#define TOPBIT_TEXT_OF(token) #token
-#define TOPBIT_TEXT(token) TOPBIT_TEXT_OF(token)
 
 namespace tb_quantized_cpu::TOPBIT_ARCH {
 

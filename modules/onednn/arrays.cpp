@@ -86,6 +86,8 @@ operand::operand(const tensor& t, const shape& seen_as) {
 
 weight_operand::weight_operand(const tensor& t) : own_(t) {
   if (!is_blocked(t) || !library::is_row_major(array_of(t))) return;
+  // Writes to a tensor of inference mode are not counted, so what was packed could be older than its elements.
+  if (author::record_of(t).inference) return;
   kept_ = t;
   version_ = t.version();
   payload& p = t.payload<payload>();

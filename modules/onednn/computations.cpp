@@ -101,6 +101,16 @@ std::int64_t convolution_work(const sizes& input, const sizes& weight, const win
   return work;
 }
 
+// The primitive of a product, and the formats that it wants of both operands.
+template <class Primitive, class Description>
+void set_product(entry& made, const Description& pd, const format_ptr& x, const format_ptr& weight, element result) {
+  made.run = Primitive(pd);
+  made.wanted[0] = wanted(pd.src_desc(), x);
+  made.wanted[1] = wanted(pd.weights_desc(), weight);
+  made.result = format_from(pd.dst_desc(), result);
+  made.use_scratch(pd);
+}
+
 struct convolution_arguments {
   format_ptr input, weight, bias;
   window w;
@@ -132,12 +142,7 @@ entry_ptr convolution_entry(const thread_scope& scope, const convolution_argumen
           after.done(), prop_kind::forward_inference, algorithm::convolution_direct, source, weight, bias..., result,
           numbers(c.w.stride), dilation, numbers(c.w.padding), numbers(c.w.padding));
     };
-    const auto pd = c.bias && !integers ? make(c.bias->d) : make();
-    made.run = dnnl::convolution_forward(pd);
-    made.wanted[0] = wanted(pd.src_desc(), c.input);
-    made.wanted[1] = wanted(pd.weights_desc(), c.weight);
-    made.result = format_from(pd.dst_desc(), to);
-    made.use_scratch(pd);
+    set_product<dnnl::convolution_forward>(made, c.bias && !integers ? make(c.bias->d) : make(), c.input, c.weight, to);
   });
 }
 
@@ -159,12 +164,7 @@ entry_ptr linear_entry(const thread_scope& scope, const format_ptr& x, const for
                                                     row_major(x->type, x->shape),
                                                     any_format(weight->type, weight->shape), b..., row_major(to, out));
     };
-    const auto pd = bias && !integers ? make(bias->d) : make();
-    made.run = dnnl::inner_product_forward(pd);
-    made.wanted[0] = wanted(pd.src_desc(), x);
-    made.wanted[1] = wanted(pd.weights_desc(), weight);
-    made.result = format_from(pd.dst_desc(), to);
-    made.use_scratch(pd);
+    set_product<dnnl::inner_product_forward>(made, bias && !integers ? make(bias->d) : make(), x, weight, to);
   });
 }
 
@@ -199,12 +199,32 @@ array_ptr run_product(const thread_scope& scope, const entry& e, const array& x,
   return result;
 }
 
-// The bias of integers is added like a tensor: it has as many dimensions as the result.
-sizes bias_sizes(const array& bias, bool integers, int result_dims) {
-  if (!integers) return bias.form->shape;
-  sizes s;
-  for (int i = 0; i < result_dims; ++i) s.of[s.count++] = i == 1 ? bias.form->shape.of[0] : 1;
-  return s;
+// Where a product does not take the bias as it is: row-major. To integers it is added like a tensor, with as many
+// dimensions as the result.
+std::optional<row_major_view> seen_bias(const thread_scope& scope, const array* bias, const array& input) {
+  const bool integers = is_integer(input.form->type);
+  if (bias == nullptr || (!integers && bias->form->is_row_major)) return std::nullopt;
+  sizes s = integers ? input.form->shape : bias->form->shape;
+  for (int i = 0; integers && i < s.count; ++i) s.of[i] = i == 1 ? bias->form->shape.of[0] : 1;
+  return row_major_view(scope, *bias, s);
+}
+format_ptr form_of(const array* a) { return a != nullptr ? a->form : nullptr; }
+
+// The weight in the format that the product wants.
+array_ptr packed_by(const thread_scope& scope, const entry& e, const array& weight) {
+  if (!e.run) return nullptr;
+  if (!e.wanted[1]) return copied(weight);
+  array_ptr packed = make_array(e.wanted[1]);
+  reorder_in(scope, weight, *packed);
+  return packed;
+}
+
+// Null where there is no primitive.
+array_ptr run_unary(const entry& e, const array& x) {
+  if (!e.run) return nullptr;
+  array_ptr result = make_array(e.result);
+  execute(e, std::array{argument{DNNL_ARG_SRC, &x.m}, argument{DNNL_ARG_DST, &result->m}});
+  return result;
 }
 
 }  // namespace
@@ -221,13 +241,9 @@ array_ptr convolve(const array& input, const array& weight, const array* bias, c
     }
     const sizes& s = factor->form->shape;
     const std::int64_t outputs = s.count == w.dims + 3 ? s.of[0] * s.of[1] : s.of[0];
-    std::optional<row_major_view> added;
-    if (bias != nullptr && (is_integer(input.form->type) || !bias->form->is_row_major)) {
-      added.emplace(scope, *bias, bias_sizes(*bias, is_integer(input.form->type), input.form->shape.count));
-      bias = added->seen.get();
-    }
-    const entry_ptr e = convolution_entry(
-        scope, {input.form, factor->form, bias != nullptr ? bias->form : nullptr, w, outputs, relu, by});
+    const std::optional<row_major_view> added = seen_bias(scope, bias, input);
+    if (added.has_value()) bias = added->seen.get();
+    const entry_ptr e = convolution_entry(scope, {input.form, factor->form, form_of(bias), w, outputs, relu, by});
     return e->run ? run_product(scope, *e, input, *factor, bias, by, packed) : nullptr;
   });
 }
@@ -245,11 +261,7 @@ array_ptr packed_for(const array& weight, element input, const sizes& input_size
     const std::int64_t outputs = weight.form->shape.of[0];
     const entry_ptr e =
         convolution_entry(scope, {row_major_format(input, input_sizes), factor->form, nullptr, w, outputs, false, {}});
-    if (!e->run) return nullptr;
-    if (!e->wanted[1]) return copied(*factor);
-    array_ptr packed = make_array(e->wanted[1]);
-    reorder_in(scope, *factor, *packed);
-    return packed;
+    return packed_by(scope, *e, *factor);
   });
 }
 
@@ -257,12 +269,9 @@ array_ptr linear(const array& x, const array& weight, const array* bias, bool re
                  packed_slot* packed) {
   return translated([&]() -> array_ptr {
     const thread_scope scope(x.form->shape.of[0] * elements_of(weight.form->shape));
-    std::optional<row_major_view> added;
-    if (bias != nullptr && (is_integer(x.form->type) || !bias->form->is_row_major)) {
-      added.emplace(scope, *bias, bias_sizes(*bias, is_integer(x.form->type), 2));
-      bias = added->seen.get();
-    }
-    const entry_ptr e = linear_entry(scope, x.form, weight.form, bias != nullptr ? bias->form : nullptr, relu, by);
+    const std::optional<row_major_view> added = seen_bias(scope, bias, x);
+    if (added.has_value()) bias = added->seen.get();
+    const entry_ptr e = linear_entry(scope, x.form, weight.form, form_of(bias), relu, by);
     return e->run ? run_product(scope, *e, x, weight, bias, by, packed) : nullptr;
   });
 }
@@ -272,11 +281,7 @@ array_ptr packed_for_linear(const array& weight, element input, std::int64_t row
     const thread_scope scope(rows * elements_of(weight.form->shape));
     const sizes x{2, {rows, weight.form->shape.of[1]}};
     const entry_ptr e = linear_entry(scope, row_major_format(input, x), weight.form, nullptr, false, {});
-    if (!e->run) return nullptr;
-    if (!e->wanted[1]) return copied(weight);
-    array_ptr packed = make_array(e->wanted[1]);
-    reorder_in(scope, weight, *packed);
-    return packed;
+    return packed_by(scope, *e, weight);
   });
 }
 
@@ -289,11 +294,7 @@ array_ptr matmul(const array& a, const array& b) {
           const sizes out{2, {a.form->shape.of[0], b.form->shape.of[1]}};
           const auto pd = described<dnnl::matmul>(own_scratch(), row_major(a.form->type, a.form->shape),
                                                   row_major(b.form->type, b.form->shape), row_major(a.form->type, out));
-          made.run = dnnl::matmul(pd);
-          made.wanted[0] = wanted(pd.src_desc(), a.form);
-          made.wanted[1] = wanted(pd.weights_desc(), b.form);
-          made.result = format_from(pd.dst_desc(), a.form->type);
-          made.use_scratch(pd);
+          set_product<dnnl::matmul>(made, pd, a.form, b.form, a.form->type);
         });
     return e->run ? run_product(scope, *e, a, b, nullptr, {}) : nullptr;
   });
@@ -349,11 +350,7 @@ void run_binary(const thread_scope& scope, const entry& e, const array& a, const
 array_ptr elementwise(unary f, const array& x, float alpha, float beta) {
   return translated([&]() -> array_ptr {
     const thread_scope scope(elements_of(x.form->shape));
-    const entry_ptr e = elementwise_entry(scope, f, x, alpha, beta);
-    if (!e->run) return nullptr;
-    array_ptr result = make_array(e->result);
-    execute(*e, std::array{argument{DNNL_ARG_SRC, &x.m}, argument{DNNL_ARG_DST, &result->m}});
-    return result;
+    return run_unary(*elementwise_entry(scope, f, x, alpha, beta), x);
   });
 }
 bool elementwise_(unary f, array& x, float alpha, float beta) {
@@ -411,10 +408,7 @@ array_ptr pool(library::pooling how, const array& x, const window& w, const std:
       made.result = format_from(pd.dst_desc(), x.form->type);
       made.use_scratch(pd);
     });
-    if (!e->run) return nullptr;
-    array_ptr result = make_array(e->result);
-    execute(*e, std::array{argument{DNNL_ARG_SRC, &x.m}, argument{DNNL_ARG_DST, &result->m}});
-    return result;
+    return run_unary(*e, x);
   });
 }
 
@@ -465,10 +459,7 @@ array_ptr softmax(const array& x, int dim) {
       made.result = x.form;
       made.use_scratch(pd);
     });
-    if (!e->run) return nullptr;
-    array_ptr result = make_array(e->result);
-    execute(*e, std::array{argument{DNNL_ARG_SRC, &x.m}, argument{DNNL_ARG_DST, &result->m}});
-    return result;
+    return run_unary(*e, x);
   });
 }
 

@@ -62,6 +62,8 @@ tensor copy_by(const tensor& self, F copy) {
 }
 
 tensor as_type(const tensor& self, dtype type) {
+  // oneDNN rounds and saturates where a conversion truncates and wraps.
+  if (!is_floating(type)) return copy_by(self, [&](const tensor& x) { return blocked(to(dense(x), type)); });
   return copy_by(
       self, [&](const tensor& x) { return wrapped(library::converted(array_of(x), element_of(type)), x.sizes()); });
 }
@@ -104,8 +106,14 @@ tensor shared(const tensor& self) {
 tensor detached(const tensor& self) { return author::make_alias(self); }
 tensor itself(const tensor& self, memory_format) { return self; }
 
+tensor empty(std::span<const std::int64_t> size, std::optional<dtype> type, std::optional<layout>,
+             std::optional<device> where, std::optional<bool> pinned, std::optional<memory_format> format) {
+  announce_dense_call(aten::empty_memory_format.name());
+  return blocked(aten::empty_memory_format(size, type, layout::strided, where, pinned, format));
+}
+
 tensor& copy_into(tensor& self, const tensor& src, bool non_blocking) {
-  if (!is_blocked(self)) return aten::copy_(self, dense(src), non_blocking);
+  if (!is_blocked(self)) return write_dense<aten::copy_>(self, src, non_blocking);
   if (broadcast(aten::copy_.name(), src.sizes(), self.sizes()) != self.sizes()) {
     refuse<shape_error>(aten::copy_.name(), "found " + to_string(src.sizes()) + ", wanted sizes that broadcast to " +
                                                 to_string(self.sizes()));
@@ -157,5 +165,7 @@ constexpr author::kernel_row rows[] = {
 }  // namespace
 
 std::span<const author::kernel_row> convert_rows() { return rows; }
+
+void register_empty() { implement("aten").replace<&empty>(aten::empty_memory_format, key::MkldnnCPU).keep(); }
 
 }  // namespace topbit::onednn

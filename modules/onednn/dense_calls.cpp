@@ -13,27 +13,9 @@ namespace {
 
 constinit std::atomic<dense_calls> policy{dense_calls::allowed};
 
-struct counts {
-  std::mutex lock;
-  std::map<std::string, std::uint64_t> by_op;
-};
-counts& counted() {
-  static counts all;
-  return all;
-}
+constinit author::call_counts counted;
 
-bool has_blocked(const value& v) {
-  bool found = false;
-  author::each_tensor(v, [&](const tensor& t) { found = found || is_blocked(t); });
-  return found;
-}
-
-std::string name_of_argument(const author::schema_view* schema, std::size_t i) {
-  if (schema != nullptr && !schema->arguments[i].name.empty()) {
-    return "argument '" + std::string(schema->arguments[i].name) + "'";
-  }
-  return "argument " + std::to_string(i + 1);
-}
+bool has_blocked(const value& v) { return author::find_tensor(v, &is_blocked) != nullptr; }
 
 // Each tensor in oneDNN's format once, and its strided copy: arguments that are one tensor stay one.
 class copies {
@@ -75,19 +57,16 @@ void announce_dense_call(std::string_view op) {
   if (policy.load(std::memory_order_relaxed) == dense_calls::refused) {
     author::refuse_layout(op, "an argument", layout::mkldnn, layout::strided, op);
   }
-  counts& all = counted();
-  const std::lock_guard lock(all.lock);
-  ++all.by_op[std::string(op)];
+  counted.add(op);
 }
 
 void on_strided_copies(const operator_handle& op, boxed_stack& stack) {
   const author::schema_view* const schema = op.parsed_schema();
   const std::span<value> arguments = stack.top(op.argument_count());
   if (policy.load(std::memory_order_relaxed) == dense_calls::refused) {
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (has_blocked(arguments[i])) {
-        author::refuse_layout(op.name(), name_of_argument(schema, i), layout::mkldnn, layout::strided, op.name());
-      }
+    const auto blocked_one = std::ranges::find_if(arguments, &has_blocked);
+    if (blocked_one != arguments.end()) {
+      author::refuse_argument(op, static_cast<std::size_t>(blocked_one - arguments.begin()), layout::mkldnn);
     }
   }
   announce_dense_call(op.name());
@@ -107,7 +86,11 @@ void on_strided_copies(const operator_handle& op, boxed_stack& stack) {
       return copy;
     });
   }
-  op.call_boxed(stack);
+  {
+    std::optional<counted_once> guard;
+    if (inspect::has_kernel(op, key::ADInplaceOrView)) guard.emplace();
+    op.call_boxed(stack);
+  }
   for (const auto& [original, copy] : written) write_back(op.name(), original, copy);
   if (written.empty() && !wants_format) return;
   for (value& v : stack.top(op.result_count())) {
@@ -120,34 +103,7 @@ tensor blocked(const tensor& t) {
   return to_mkldnn(t);
 }
 
-std::vector<dense_call> dense_call_report() {
-  std::vector<dense_call> report;
-  {
-    counts& all = counted();
-    const std::lock_guard lock(all.lock);
-    for (const auto& [op, calls] : all.by_op) report.push_back({op, calls});
-  }
-  std::stable_sort(report.begin(), report.end(),
-                   [](const dense_call& a, const dense_call& b) { return a.calls > b.calls; });
-  return report;
-}
-
-void reset_dense_call_report() {
-  counts& all = counted();
-  const std::lock_guard lock(all.lock);
-  all.by_op.clear();
-}
-
-std::string to_string(std::span<const dense_call> report) {
-  std::size_t width = 8;
-  for (const dense_call& row : report) width = std::max(width, row.op.size());
-  std::string text = "operator" + std::string(width - 8, ' ') + "  calls\n";
-  for (const dense_call& row : report) {
-    const std::string calls = std::to_string(row.calls);
-    text +=
-        row.op + std::string(width - row.op.size() + 2 + (calls.size() < 5 ? 5 - calls.size() : 0), ' ') + calls + "\n";
-  }
-  return text;
-}
+std::vector<author::call_count> dense_call_report() { return counted.report(); }
+void reset_dense_call_report() { counted.reset(); }
 
 }  // namespace topbit::onednn

@@ -27,6 +27,17 @@ const T& dense(const T& x) noexcept {
 // A tensor in oneDNN's format, where it can be one.
 tensor blocked(const tensor& t);
 
+// The write to a strided argument is counted by the call that this key serves, and by no call in the scope.
+struct [[nodiscard]] counted_once : exclude_guard {
+  counted_once() noexcept : exclude_guard(key_set(key::ADInplaceOrView)) {}
+};
+// The operator where what it writes is strided.
+template <const auto& Op, class Written, class... A>
+Written& write_dense(Written& written, const A&... a) {
+  const counted_once guard;
+  return Op(written, dense(a)...);
+}
+
 // The operator on strided copies, for kernels that leave a call to it. The result is strided.
 template <const auto& Op, class... A>
 auto in_dense(const A&... a) {

@@ -29,24 +29,20 @@ tensor activated(unary f, const tensor& x) {
 
 template <unary F, const auto& Op, class... A>
 tensor activation(const tensor& self, A... a) {
-  const auto compute = [&](std::span<const tensor> in) {
-    const tensor result = activated(F, in[0]);
-    return result.defined() ? result : blocked(in_dense<Op>(in[0], a...));
-  };
-  if (!records(self)) return compute(std::span(&self, 1));
-  return recorded({self}, keeps::inputs, compute, through([=](std::span<const tensor> in) { return Op(in[0], a...); }));
+  return computed<Op>(
+      std::span(&self, 1), [](std::span<const tensor> in) { return activated(F, in[0]); },
+      [=](std::span<const tensor> in) { return Op(in[0], a...); });
 }
 
-// From the result, so that relu_ may overwrite the argument.
+// The gradient is that of the result, so that relu_ may overwrite the argument.
 tensor rectified(const tensor& self) {
-  const auto compute = [](std::span<const tensor> in) {
-    const tensor result = activated(unary::relu, in[0]);
-    return result.defined() ? result : blocked(in_dense<aten::relu>(in[0]));
-  };
-  if (!records(self)) return compute(std::span(&self, 1));
-  return recorded({self}, keeps::result, compute, [](std::span<const tensor>, const tensor& result, const tensor& g) {
-    return std::vector<tensor>{aten::threshold_backward(g, dense(result), 0)};
-  });
+  return computed<aten::relu>(
+      std::span(&self, 1), [](std::span<const tensor> in) { return activated(unary::relu, in[0]); },
+      [](std::span<const tensor> in) { return aten::relu(in[0]); },
+      [](std::span<const tensor>, const tensor& result, const tensor& g) {
+        return std::vector<tensor>{aten::threshold_backward(g, dense(result), 0)};
+      },
+      keeps::result);
 }
 
 // What `self` becomes, for the in-place forms of calls that are recorded.
@@ -68,20 +64,13 @@ tensor& rectify(tensor& self) {
 
 tensor gelu(const tensor& self, std::string_view approximate) {
   const std::string how(approximate);
-  const tensor_function on_strided = [how](std::span<const tensor> in) {
-    return aten::gelu(in[0], arg<"approximate"> = std::string_view(how));
-  };
-  const auto compute = [&](std::span<const tensor> in) {
-    tensor result;
-    if (how == "none") result = activated(unary::gelu_erf, in[0]);
-    if (how == "tanh") result = activated(unary::gelu_tanh, in[0]);
-    if (result.defined()) return result;
-    announce_dense_call(aten::gelu.name());
-    const tensor strided = dense(in[0]);
-    return blocked(on_strided(std::span(&strided, 1)));
-  };
-  if (!records(self)) return compute(std::span(&self, 1));
-  return recorded({self}, keeps::inputs, compute, through(on_strided));
+  return computed<aten::gelu>(
+      std::span(&self, 1),
+      [&](std::span<const tensor> in) {
+        if (how == "none") return activated(unary::gelu_erf, in[0]);
+        return how == "tanh" ? activated(unary::gelu_tanh, in[0]) : tensor();
+      },
+      [how](std::span<const tensor> in) { return aten::gelu(in[0], arg<"approximate"> = std::string_view(how)); });
 }
 
 // A number as the other operand: a 0-dimensional tensor of the host.
@@ -125,24 +114,22 @@ tensor combined(binary f, const tensor& self, const tensor& other, float alpha) 
   return result != nullptr ? wrapped(std::move(result), first->sizes()) : tensor();
 }
 
+float factor_of() { return 1; }
+float factor_of(const scalar& alpha) { return static_cast<float>(alpha.to_double()); }
+
 template <binary F, const auto& Op, class... A>
 tensor arithmetic(const tensor& self, const tensor& other, A... alpha) {
   author::check_one_device(Op, self, other);
-  const auto compute = [&](std::span<const tensor> in) {
-    float by = 1;
-    if constexpr (sizeof...(A) == 1) by = static_cast<float>((alpha.to_double(), ...));
-    const tensor result = combined(F, in[0], in[1], by);
-    return result.defined() ? result : blocked(in_dense<Op>(in[0], in[1], alpha...));
-  };
-  if (!records(self, other)) return compute(std::array{self, other});
-  return recorded({self, other}, keeps::inputs, compute,
-                  through([=](std::span<const tensor> in) { return Op(in[0], in[1], alpha...); }));
+  return computed<Op>(
+      std::array{self, other},
+      [&](std::span<const tensor> in) { return combined(F, in[0], in[1], factor_of(alpha...)); },
+      [=](std::span<const tensor> in) { return Op(in[0], in[1], alpha...); });
 }
 
 template <binary F, const auto& Op, const auto& Functional, class... A>
 tensor& arithmetic_(tensor& self, const tensor& other, A... alpha) {
   author::check_one_device(Op, self, other);
-  if (!is_blocked(self)) return Op(self, dense(other), alpha...);
+  if (!is_blocked(self)) return write_dense<Op>(self, other, alpha...);
   if (records(self, other)) {
     // The gradient may need what is overwritten.
     const tensor before = clone(self);
@@ -150,10 +137,8 @@ tensor& arithmetic_(tensor& self, const tensor& other, A... alpha) {
     const tensor result = Functional(before, second, alpha...);
     if (result.sizes() == self.sizes() && result.dtype() == self.dtype()) return become(self, result);
   }
-  float by = 1;
-  if constexpr (sizeof...(A) == 1) by = static_cast<float>((alpha.to_double(), ...));
-  if (by == 1 && is_float(self.dtype()) && is_simple(self, self.dtype()) && is_simple(other, self.dtype()) &&
-      broadcasts_to(other.sizes(), self.sizes()) && !other.same_as(self)) {
+  if (factor_of(alpha...) == 1 && is_float(self.dtype()) && is_simple(self, self.dtype()) &&
+      is_simple(other, self.dtype()) && broadcasts_to(other.sizes(), self.sizes()) && !other.same_as(self)) {
     const operand b(other);
     if (library::combine_(F, array_of(self), b.get())) return self;
   }
@@ -168,7 +153,15 @@ tensor& arithmetic_(tensor& self, const tensor& other, A... alpha) {
 template <const auto& Op, const auto& Functional, class... A>
 tensor& arithmetic_out(const tensor& self, const tensor& other, A... alpha, tensor& out) {
   author::check_one_device(Op, self, other, out);
-  if (!is_blocked(out)) return Op(dense(self), dense(other), alpha..., out);
+  if (!is_blocked(out)) {
+    const counted_once guard;
+    return Op(dense(self), dense(other), alpha..., out);
+  }
+  if (records(self, other, out)) {
+    // The strided form says that it has no gradient.
+    tensor strided = to_dense(out);
+    Op(dense(self), dense(other), alpha..., strided);
+  }
   const tensor result = Functional(self, other, alpha...);
   if (result.sizes() != out.sizes() || result.dtype() != out.dtype()) {
     tensor strided = to_dense(out);

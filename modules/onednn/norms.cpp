@@ -64,35 +64,29 @@ tensor batch_norm(const tensor& input, const optional_tensor& weight, const opti
     }
     return parts;
   };
-  const tensor_function on_strided = [=](std::span<const tensor> in) {
-    const auto p = spread(in);
-    return aten::batch_norm(in[0], p[0], p[1], p[2], p[3], false, momentum, eps, cudnn_enabled);
-  };
-  const auto compute = [&](std::span<const tensor> in) {
-    const auto p = spread(in);
-    const tensor result = normalised(in[0], p[0], p[1], p[2], p[3], eps);
-    if (result.defined()) return result;
-    announce_dense_call(aten::batch_norm.name());
-    std::vector<tensor> strided;
-    for (const tensor& t : in) strided.push_back(dense(t));
-    return blocked(on_strided(strided));
-  };
-  if (!any_records(all)) return compute(all);
-  return recorded(std::move(all), keeps::inputs, compute, through(on_strided));
+  return computed<aten::batch_norm>(
+      all,
+      [&](std::span<const tensor> in) {
+        const auto p = spread(in);
+        return normalised(in[0], p[0], p[1], p[2], p[3], eps);
+      },
+      [=](std::span<const tensor> in) {
+        const auto p = spread(in);
+        return aten::batch_norm(in[0], p[0], p[1], p[2], p[3], false, momentum, eps, cudnn_enabled);
+      });
 }
 
 tensor softmax(const tensor& self, std::int64_t dim, bool half_to_float) {
-  const auto compute = [&](std::span<const tensor> in) {
-    const tensor& x = in[0];
-    const std::int64_t along = wrap_dim(aten::_softmax.name(), dim, x.dim());
-    if (!half_to_float && is_float(x.dtype()) && is_simple(x, x.dtype())) {
-      if (array_ptr a = library::softmax(array_of(x), static_cast<int>(along))) return wrapped(std::move(a), x.sizes());
-    }
-    return blocked(in_dense<aten::_softmax>(x, dim, half_to_float));
-  };
-  if (!records(self)) return compute(std::span(&self, 1));
-  return recorded({self}, keeps::inputs, compute,
-                  through([=](std::span<const tensor> in) { return aten::_softmax(in[0], dim, half_to_float); }));
+  return computed<aten::_softmax>(
+      std::span(&self, 1),
+      [&](std::span<const tensor> in) {
+        const tensor& x = in[0];
+        const std::int64_t along = wrap_dim(aten::_softmax.name(), dim, x.dim());
+        if (half_to_float || !is_float(x.dtype()) || !is_simple(x, x.dtype())) return tensor();
+        array_ptr a = library::softmax(array_of(x), static_cast<int>(along));
+        return a != nullptr ? wrapped(std::move(a), x.sizes()) : tensor();
+      },
+      [=](std::span<const tensor> in) { return aten::_softmax(in[0], dim, half_to_float); });
 }
 
 constexpr author::kernel_row rows[] = {

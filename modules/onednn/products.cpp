@@ -70,40 +70,30 @@ std::vector<tensor> linear_gradient(std::span<const tensor> in, const tensor&, c
 template <const auto& Op, bool Relu>
 tensor linear(const tensor& input, const tensor& weight, const optional_tensor& bias) {
   author::check_one_device(Op, input, weight, bias);
-  if (!records(input, weight, bias)) {
-    const tensor result = linear_of(input, weight, bias, Relu);
-    return result.defined() ? result : blocked(in_dense<Op>(input, weight, bias));
+  gradient_function gradient;
+  if (!Relu && records(input, weight, bias) && linear_fits(input, weight, bias)) gradient = &linear_gradient;
+  return computed<Op>(
+      product_inputs(input, weight, bias),
+      [](std::span<const tensor> in) { return linear_of(in[0], in[1], bias_in(in), Relu); },
+      [](std::span<const tensor> in) { return Op(in[0], in[1], bias_in(in)); }, std::move(gradient));
+}
+
+tensor product_of(const tensor& a, const tensor& b) {
+  if (!is_float(a.dtype()) || !is_simple(a, a.dtype()) || !is_simple(b, a.dtype()) || a.dim() != 2 || b.dim() != 2 ||
+      a.sizes()[1] != b.sizes()[0]) {
+    return {};
   }
-  const auto bias_in = [](std::span<const tensor> in) {
-    return in.size() == 3 ? optional_tensor(in[2]) : std::nullopt;
-  };
-  const auto compute = [&](std::span<const tensor> in) {
-    const tensor result = linear_of(in[0], in[1], bias_in(in), Relu);
-    return result.defined() ? result : blocked(in_dense<Op>(in[0], in[1], bias_in(in)));
-  };
-  std::vector<tensor> all{input, weight};
-  if (is_given(bias)) all.push_back(*bias);
-  if (!Relu && linear_fits(input, weight, bias)) {
-    return recorded(std::move(all), keeps::inputs, compute, &linear_gradient);
-  }
-  return recorded(std::move(all), keeps::inputs, compute,
-                  through([=](std::span<const tensor> in) { return Op(in[0], in[1], bias_in(in)); }));
+  const operand first(a), second(b);
+  array_ptr result = library::matmul(first.get(), second.get());
+  return result != nullptr ? wrapped(std::move(result)) : tensor();
 }
 
 template <const auto& Op>
 tensor product(const tensor& a, const tensor& b) {
   author::check_one_device(Op, a, b);
-  const auto compute = [](std::span<const tensor> in) {
-    const tensor &x = in[0], &y = in[1];
-    if (is_float(x.dtype()) && is_simple(x, x.dtype()) && is_simple(y, x.dtype()) && x.dim() == 2 && y.dim() == 2 &&
-        x.sizes()[1] == y.sizes()[0]) {
-      const operand first(x), second(y);
-      if (array_ptr result = library::matmul(first.get(), second.get())) return wrapped(std::move(result));
-    }
-    return blocked(in_dense<Op>(x, y));
-  };
-  if (!records(a, b)) return compute(std::array{a, b});
-  return recorded({a, b}, keeps::inputs, compute, through([](std::span<const tensor> in) { return Op(in[0], in[1]); }));
+  return computed<Op>(
+      std::array{a, b}, [](std::span<const tensor> in) { return product_of(in[0], in[1]); },
+      [](std::span<const tensor> in) { return Op(in[0], in[1]); });
 }
 
 tensor linear_then_relu(const tensor& input, const tensor& weight, const optional_tensor& bias) {

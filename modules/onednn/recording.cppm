@@ -8,6 +8,8 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.ops;
+import :arrays;
+import :dense_calls;
 
 namespace topbit::onednn {
 
@@ -37,5 +39,38 @@ tensor recorded(std::vector<tensor> inputs, keeps what, const tensor_function& c
 
 // The gradient of an operator on strided tensors, which is called again for it.
 gradient_function through(tensor_function on_strided);
+
+// Op of these tensors. by_library(inputs) is undefined where oneDNN does not compute it; on_strided(inputs) calls Op,
+// for that and for gradients where none are given, so it must outlive the call's arguments.
+template <const auto& Op, class L, class S>
+tensor computed(std::span<const tensor> inputs, const L& by_library, const S& on_strided,
+                gradient_function gradient = {}, keeps what = keeps::inputs) {
+  const auto compute = [&](std::span<const tensor> in) {
+    const tensor result = by_library(in);
+    if (result.defined()) return result;
+    announce_dense_call(Op.name());
+    std::vector<tensor> strided;
+    for (const tensor& t : in) strided.push_back(dense(t));
+    return blocked(on_strided(std::span<const tensor>(strided)));
+  };
+  if (!any_records(inputs)) return compute(inputs);
+  if (gradient == nullptr) gradient = through(on_strided);
+  return recorded({inputs.begin(), inputs.end()}, what, compute, gradient);
+}
+
+// The inputs of a product with a weight and perhaps a bias.
+class product_inputs {
+ public:
+  product_inputs(const tensor& input, const tensor& weight, const std::optional<tensor>& bias)
+      : all_{input, weight, is_given(bias) ? *bias : tensor()}, count_(is_given(bias) ? 3 : 2) {}
+  operator std::span<const tensor>() const noexcept { return std::span(all_).first(count_); }
+
+ private:
+  std::array<tensor, 3> all_;
+  std::size_t count_;
+};
+inline std::optional<tensor> bias_in(std::span<const tensor> inputs) {
+  return inputs.size() == 3 ? std::optional(inputs[2]) : std::nullopt;
+}
 
 }  // namespace topbit::onednn

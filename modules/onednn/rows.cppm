@@ -8,6 +8,7 @@ import topbit.tensor;
 namespace topbit::onednn {
 
 std::span<const author::kernel_row> convert_rows();      // conversions, copies, writes
+void register_empty();                                   // over the kernel that refuses the layout
 std::span<const author::kernel_row> shape_rows();        // reshape, transposition, cat
 std::span<const author::kernel_row> elementwise_rows();  // activations and arithmetic
 std::span<const author::kernel_row> product_rows();      // matrix products
@@ -15,7 +16,7 @@ std::span<const author::kernel_row> window_rows();       // convolution and pool
 std::span<const author::kernel_row> norm_rows();         // batch_norm, softmax
 std::span<const author::kernel_row> integer_rows();      // products of integers
 
-// Fn as the kernel of Op: errors of operators that it calls name Op as well.
+// Fn as the kernel of Op: errors of operators that it calls name Op as well, those of the library are errors of Op.
 template <auto Fn, const auto& Op, class F = decltype(Fn)>
 struct named;
 template <auto Fn, const auto& Op, class R, class... A>
@@ -26,6 +27,10 @@ struct named<Fn, Op, R (*)(A...)> {
     } catch (error& e) {
       if (e.op() != Op.name()) e.called_by(Op.name());
       throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& e) {  // of the library
+      throw error(std::string(Op.name()) + ": " + e.what(), std::string(Op.name()));
     }
   }
 };

@@ -111,7 +111,6 @@ tensor in_order(const tensor& self, std::span<const std::int64_t> dims) {
 }
 
 tensor joined(std::span<const tensor> all, std::int64_t dim) {
-  const auto on_strided = [dim](std::span<const tensor> in) { return topbit::cat(in, dim); };
   const tensor& first = all.front();
   shape sizes = first.sizes();
   bool fits = first.dim() > 0;
@@ -125,22 +124,18 @@ tensor joined(std::span<const tensor> all, std::int64_t dim) {
       sizes[along] += t.sizes()[along];
     }
   }
-  if (!fits) {
-    announce_dense_call(aten::cat.name());
-    std::vector<tensor> strided;
-    for (const tensor& t : all) strided.push_back(dense(t));
-    return blocked(topbit::cat(std::span<const tensor>(strided), dim));
-  }
-  const auto compute = [&](std::span<const tensor> in) {
-    std::vector<operand> operands;
-    operands.reserve(in.size());
-    std::vector<const library::array*> arrays;
-    for (const tensor& t : in) arrays.push_back(&operands.emplace_back(t).get());
-    array_ptr a = library::concatenate(arrays.data(), static_cast<int>(arrays.size()), static_cast<int>(along));
-    return wrapped(std::move(a), sizes);
-  };
-  if (!any_records(all)) return compute(all);
-  return recorded({all.begin(), all.end()}, keeps::inputs, compute, through(on_strided));
+  return computed<aten::cat>(
+      all,
+      [&](std::span<const tensor> in) {
+        if (!fits) return tensor();
+        std::vector<operand> operands;
+        operands.reserve(in.size());
+        std::vector<const library::array*> arrays;
+        for (const tensor& t : in) arrays.push_back(&operands.emplace_back(t).get());
+        array_ptr a = library::concatenate(arrays.data(), static_cast<int>(arrays.size()), static_cast<int>(along));
+        return wrapped(std::move(a), sizes);
+      },
+      [dim](std::span<const tensor> in) { return topbit::cat(in, dim); });
 }
 
 constexpr author::kernel_row rows[] = {

@@ -74,26 +74,17 @@ tensor convolution(const tensor& input, const tensor& weight, const optional_ten
   constexpr bool relu = windows_of<Op> == 0;
   author::check_one_device(Op, input, weight, bias);
   const window_numbers n{shape(stride), shape(padding), shape(dilation)};
-  if (!records(input, weight, bias)) {
-    const tensor result = convolution_of(input, weight, bias, n, groups, windows_of<Op>, relu);
-    return result.defined() ? result : blocked(in_dense<Op>(input, weight, bias, stride, padding, dilation, groups));
-  }
-  const auto bias_in = [](std::span<const tensor> in) {
-    return in.size() == 3 ? optional_tensor(in[2]) : std::nullopt;
-  };
-  const auto compute = [&](std::span<const tensor> in) {
-    const tensor result = convolution_of(in[0], in[1], bias_in(in), n, groups, windows_of<Op>, relu);
-    if (result.defined()) return result;
-    return blocked(in_dense<Op>(in[0], in[1], bias_in(in), stride, padding, dilation, groups));
-  };
-  std::vector<tensor> all{input, weight};
-  if (is_given(bias)) all.push_back(*bias);
-  if (!relu && input.dim() == weight.dim()) {
-    return recorded(std::move(all), keeps::inputs, compute, convolution_gradient(n, groups));
-  }
-  return recorded(std::move(all), keeps::inputs, compute, through([=](std::span<const tensor> in) {
-                    return Op(in[0], in[1], bias_in(in), n.stride, n.padding, n.dilation, groups);
-                  }));
+  gradient_function gradient;
+  if (!relu && input.dim() == weight.dim() && records(input, weight, bias)) gradient = convolution_gradient(n, groups);
+  return computed<Op>(
+      product_inputs(input, weight, bias),
+      [&](std::span<const tensor> in) {
+        return convolution_of(in[0], in[1], bias_in(in), n, groups, windows_of<Op>, relu);
+      },
+      [=](std::span<const tensor> in) {
+        return Op(in[0], in[1], bias_in(in), n.stride, n.padding, n.dilation, groups);
+      },
+      std::move(gradient));
 }
 
 // The same of the operators that have more arguments, or fewer.
@@ -173,34 +164,26 @@ tensor pooled(library::pooling how, const tensor& x, const pool_numbers& n) {
 
 tensor max_pool2d(const tensor& self, numbers size, numbers stride, numbers padding, numbers dilation, bool ceil) {
   const pool_numbers n{shape(size), shape(stride), shape(padding), shape(dilation), ceil};
-  const auto compute = [&](std::span<const tensor> in) {
-    const tensor result = pooled(library::pooling::max, in[0], n);
-    return result.defined() ? result
-                            : blocked(in_dense<aten::max_pool2d>(in[0], size, stride, padding, dilation, ceil));
-  };
-  if (!records(self)) return compute(std::span(&self, 1));
-  return recorded({self}, keeps::inputs, compute, through([n](std::span<const tensor> in) {
-                    return aten::max_pool2d(in[0], n.size, n.stride, n.padding, n.dilation, n.ceil);
-                  }));
+  return computed<aten::max_pool2d>(
+      std::span(&self, 1), [&](std::span<const tensor> in) { return pooled(library::pooling::max, in[0], n); },
+      [n](std::span<const tensor> in) {
+        return aten::max_pool2d(in[0], n.size, n.stride, n.padding, n.dilation, n.ceil);
+      });
 }
 
 tensor avg_pool2d(const tensor& self, numbers size, numbers stride, numbers padding, bool ceil, bool counts_padding,
                   std::optional<std::int64_t> divisor) {
   const pool_numbers n{shape(size), shape(stride), shape(padding), {1}, false};
-  const auto compute = [&](std::span<const tensor> in) {
-    tensor result;
-    // What a window beyond the padding counts, and divisors, are other conventions in oneDNN.
-    if (!ceil && !divisor.has_value()) {
-      result = pooled(counts_padding ? library::pooling::average : library::pooling::average_without_padding, in[0], n);
-    }
-    return result.defined()
-               ? result
-               : blocked(in_dense<aten::avg_pool2d>(in[0], size, stride, padding, ceil, counts_padding, divisor));
-  };
-  if (!records(self)) return compute(std::span(&self, 1));
-  return recorded({self}, keeps::inputs, compute, through([=](std::span<const tensor> in) {
-                    return aten::avg_pool2d(in[0], n.size, n.stride, n.padding, ceil, counts_padding, divisor);
-                  }));
+  return computed<aten::avg_pool2d>(
+      std::span(&self, 1),
+      [&](std::span<const tensor> in) {
+        // What a window beyond the padding counts, and divisors, are other conventions in oneDNN.
+        if (ceil || divisor.has_value()) return tensor();
+        return pooled(counts_padding ? library::pooling::average : library::pooling::average_without_padding, in[0], n);
+      },
+      [=](std::span<const tensor> in) {
+        return aten::avg_pool2d(in[0], n.size, n.stride, n.padding, ceil, counts_padding, divisor);
+      });
 }
 
 // Windows of one size where the result divides the image.

@@ -11,6 +11,7 @@ namespace topbit::quantized {
 
 namespace {
 
+constexpr std::int64_t greatest_group = std::int64_t(1) << 30;
 constexpr double least_scale = std::numeric_limits<float>::min(), greatest_scale = std::numeric_limits<float>::max();
 
 void check_all(std::string_view op, const tensor& good, const std::string& text) {
@@ -28,6 +29,11 @@ std::string description_of(const tensor& t) {
 
 bool has_elements(const tensor& t) { return t.device().type != backend::Meta && t.numel() != 0; }
 
+bool same_parameter(const tensor& a, const tensor& b) {
+  if (a.defined() != b.defined()) return false;
+  return !a.defined() || a.same_as(b) || (has_elements(a) && a.dtype() == b.dtype() && equal(a, b));
+}
+
 void check_values(std::string_view op, const tensor& x) {
   if (!x.defined()) refuse<shape_error>(op, "found an undefined tensor, wanted one with elements");
   if (x.layout() != layout::strided) {
@@ -37,11 +43,20 @@ void check_values(std::string_view op, const tensor& x) {
   refuse<dtype_error>(op, "found " + std::string(name_of(x.dtype())) + ", wanted a floating-point type");
 }
 
+void check_no_gradient(std::string_view op, const tensor& t) {
+  if (!requires_grad(t) || !grad_enabled()) return;
+  refuse<error>(op,
+                "found a quantized tensor that requires a gradient, which it cannot have; "
+                "fake_quantize_per_channel(x) and its like train with rounding");
+}
+
+void check_bits(std::string_view op, int bits) {
+  if (bits != 8 && bits != 4) refuse<bad_argument>(op, "found bits " + std::to_string(bits) + ", wanted 8 or 4");
+}
+
 void check_scheme(std::string_view op, const scheme& s, const shape& sizes) {
   const auto dims = static_cast<std::int64_t>(sizes.size());
-  if (s.bits != 8 && s.bits != 4) {
-    refuse<bad_argument>(op, "found bits " + std::to_string(s.bits) + ", wanted 8 or 4");
-  }
+  check_bits(op, s.bits);
   if (s.bits == 4 && dims == 0) {
     refuse<shape_error>(op, "found a zero-dimensional tensor for codes of 4 bits, wanted one dimension at least");
   }
@@ -50,8 +65,9 @@ void check_scheme(std::string_view op, const scheme& s, const shape& sizes) {
                                 ", wanted one of its dimensions");
   }
   if (s.scales != granularity::per_group) return;
-  if (s.group < 2 || s.group % 2 != 0) {
-    refuse<bad_argument>(op, "found group " + std::to_string(s.group) + ", wanted an even number from 2 up");
+  if (s.group < 2 || s.group > greatest_group || s.group % 2 != 0) {
+    refuse<bad_argument>(op, "found group " + std::to_string(s.group) + ", wanted an even number from 2 to " +
+                                 std::to_string(greatest_group));
   }
   if (dims == 0) refuse<shape_error>(op, "found a zero-dimensional tensor for groups, wanted one dimension at least");
 }

@@ -18,6 +18,9 @@ template <class Error>
 
 // A floating-point tensor that is strided.
 void check_values(std::string_view op, const tensor& x);
+// Users may call require_grad() on a tensor of any layout of a floating-point type; no operator would give a gradient.
+void check_no_gradient(std::string_view op, const tensor& t);
+void check_bits(std::string_view op, int bits);
 // Bits, axis and group, for a tensor of these sizes.
 void check_scheme(std::string_view op, const scheme& s, const shape& sizes);
 // A normal, positive number of float32.
@@ -25,6 +28,8 @@ void check_scale(std::string_view op, double scale);
 void check_zero_point(std::string_view op, std::int64_t zero_point, std::int64_t lowest, std::int64_t highest);
 // Whether elements can be read.
 bool has_elements(const tensor& t);
+// Equal scales or offsets; without elements to read only the same ones.
+bool same_parameter(const tensor& a, const tensor& b);
 // All elements are finite, or normal positive numbers of float32, or in a range. Waits for the device; nothing on meta.
 void check_finite(std::string_view op, std::string_view what, const tensor& t);
 void check_scales(std::string_view op, const tensor& scales);

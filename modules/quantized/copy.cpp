@@ -14,6 +14,7 @@ namespace topbit::quantized {
 namespace {
 
 tensor values(const tensor& self, std::optional<dtype> type, std::optional<bool>) {
+  check_no_gradient(aten::_to_dense.name(), self);
   const payload& p = self.payload<payload>();
   const tensor stored = values_of(p, sizes_of_parts(self), self.dtype());
   const tensor seen = p.transposed ? t(stored) : stored;
@@ -68,6 +69,13 @@ bool copies_parts(const payload& to, const payload& from) {
          (!to.offsets.defined() || to.offsets.dtype() == from.offsets.dtype());
 }
 
+// Whether other tensors may have the same scales: a part of the rows of a tensor shares those of all rows, unless each
+// row has its own.
+bool shares_parameters(const payload& p) {
+  return p.how.scales != granularity::per_group &&
+         author::record_of(p.codes).data->bytes != static_cast<std::size_t>(p.codes.numel());
+}
+
 // Into a quantized tensor: all parts of one of the same kind, else values, rounded to the codes of its own scales.
 tensor& copy_into(tensor& self, const tensor& src, bool non_blocking) {
   constexpr std::string_view name = aten::copy_.name();
@@ -76,10 +84,14 @@ tensor& copy_into(tensor& self, const tensor& src, bool non_blocking) {
   const payload& p = self.payload<payload>();
   if (is_quantized(src) && src.sizes() == self.sizes() && copies_parts(p, src.payload<payload>())) {
     const payload& from = src.payload<payload>();
-    write(p.codes, from.codes);
-    write(p.scales, from.scales);
-    if (p.offsets.defined()) write(p.offsets, from.offsets);
-    return self;
+    const bool equal_parameters = same_parameter(p.scales, from.scales) && same_parameter(p.offsets, from.offsets);
+    if (equal_parameters || !shares_parameters(p)) {
+      write(p.codes, from.codes);
+      if (equal_parameters) return self;
+      write(p.scales, from.scales);
+      if (p.offsets.defined()) write(p.offsets, from.offsets);
+      return self;
+    }
   }
   if (broadcast(name, src.sizes(), self.sizes()) != self.sizes()) {
     refuse<shape_error>(
@@ -92,11 +104,12 @@ tensor& copy_into(tensor& self, const tensor& src, bool non_blocking) {
   return self;
 }
 
-// All values are 0 exactly: the zero points, or, where the offsets are numbers, codes and offsets of 0.
+// All values are 0 exactly: the zero points, or, where the offsets are numbers, codes and offsets of 0; the nearest
+// values where those offsets belong to other tensors too.
 tensor& clear(tensor& self) {
   const no_grad guard;
   const payload& p = self.payload<payload>();
-  if (!has_zero_points(p.offsets)) {
+  if (!has_zero_points(p.offsets) && !shares_parameters(p)) {
     tensor codes = p.codes, offsets = p.offsets;
     zero_(codes);
     zero_(offsets);

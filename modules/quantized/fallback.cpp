@@ -4,6 +4,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.ops;
+import :checks;
 import :dequantizing;
 import :rows;
 
@@ -13,37 +14,9 @@ namespace {
 
 constinit thread_local int guards = 0;
 
-struct counts {
-  std::mutex lock;
-  std::map<std::string, std::uint64_t> by_op;
-};
-counts& counted() {
-  static counts all;
-  return all;
-}
+constinit author::call_counts counted;
 
-bool has_quantized(const value& v) {
-  bool found = false;
-  author::each_tensor(v, [&](const tensor& t) { found = found || is_quantized(t); });
-  return found;
-}
-
-std::string name_of_argument(const author::schema_view* schema, std::size_t i) {
-  const std::string number = "argument " + std::to_string(i + 1);
-  if (schema == nullptr || schema->arguments[i].name.empty()) return number;
-  return number + " '" + std::string(schema->arguments[i].name) + "'";
-}
-
-[[noreturn]] void refuse_call(const operator_handle& op, std::string_view argument, const value& v) {
-  dtype type = dtype::float32;
-  author::each_tensor(v, [&](const tensor& t) {
-    if (is_quantized(t)) type = t.dtype();
-  });
-  throw layout_error(std::string(op.name()) + ": found " + std::string(argument) +
-                         " of layout quantized, wanted strided: no rule for quantized; dequantize(x) gives " +
-                         std::string(name_of(type)),
-                     std::string(op.name()));
-}
+const tensor* find_quantized(const value& v) { return author::find_tensor(v, &is_quantized); }
 
 }  // namespace
 
@@ -51,23 +24,21 @@ void without_kernel(const operator_handle& op, boxed_stack& stack) {
   const author::schema_view* const schema = op.parsed_schema();
   const std::span<value> arguments = stack.top(op.argument_count());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!has_quantized(arguments[i])) continue;
-    const std::string argument = name_of_argument(schema, i);
-    if (guards == 0) refuse_call(op, argument, arguments[i]);
+    const tensor* const found = find_quantized(arguments[i]);
+    if (found == nullptr) continue;
+    check_no_gradient(op.name(), *found);
+    if (guards == 0) {
+      const std::string help = ": no rule for quantized; dequantize(x) gives " + std::string(name_of(found->dtype()));
+      author::refuse_argument(op, i, layout::quantized, layout::strided, help);
+    }
     if (schema == nullptr || schema->arguments[i].writes) {
-      throw layout_error(std::string(op.name()) + ": found " + argument +
-                             " of layout quantized, which it would write to, wanted strided; dequantize_guard lends "
-                             "values to read",
-                         std::string(op.name()));
+      author::refuse_argument(op, i, layout::quantized, layout::strided,
+                              ", since it would be written to; dequantize_guard lends values to read");
     }
   }
-  {
-    counts& all = counted();
-    const std::lock_guard lock(all.lock);
-    ++all.by_op[std::string(op.name())];
-  }
+  counted.add(op.name());
   for (value& v : arguments) {
-    if (!has_quantized(v)) continue;
+    if (find_quantized(v) == nullptr) continue;
     v = author::map_tensors(v, [](const tensor& t) { return is_quantized(t) ? dequantize(t) : t; });
   }
   op.call_boxed(stack);
@@ -91,34 +62,7 @@ std::span<const author::kernel_row> fallback_rows() { return rows; }
 dequantize_guard::dequantize_guard() noexcept { ++guards; }
 dequantize_guard::~dequantize_guard() { --guards; }
 
-std::vector<dequantized_calls> dequantize_report() {
-  std::vector<dequantized_calls> report;
-  {
-    counts& all = counted();
-    const std::lock_guard lock(all.lock);
-    for (const auto& [op, calls] : all.by_op) report.push_back({op, calls});
-  }
-  std::stable_sort(report.begin(), report.end(),
-                   [](const dequantized_calls& a, const dequantized_calls& b) { return a.calls > b.calls; });
-  return report;
-}
-
-void reset_dequantize_report() {
-  counts& all = counted();
-  const std::lock_guard lock(all.lock);
-  all.by_op.clear();
-}
-
-std::string to_string(std::span<const dequantized_calls> report) {
-  std::size_t width = 8;
-  for (const dequantized_calls& row : report) width = std::max(width, row.op.size());
-  std::string text = "operator" + std::string(width - 8, ' ') + "  calls\n";
-  for (const dequantized_calls& row : report) {
-    const std::string calls = std::to_string(row.calls);
-    text +=
-        row.op + std::string(width - row.op.size() + 2 + (calls.size() < 5 ? 5 - calls.size() : 0), ' ') + calls + "\n";
-  }
-  return text;
-}
+std::vector<author::call_count> dequantize_report() { return counted.report(); }
+void reset_dequantize_report() { counted.reset(); }
 
 }  // namespace topbit::quantized

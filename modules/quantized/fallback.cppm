@@ -18,14 +18,9 @@ class [[nodiscard("the guard ends with the full expression that makes it")]] deq
   ~dequantize_guard();
 };
 
-struct dequantized_calls {
-  std::string op;  // "aten::exp"
-  std::uint64_t calls = 0;
-};
-/// The operators that were called so by any thread, most calls first. Cost: a lock and a copy.
-std::vector<dequantized_calls> dequantize_report();
+/// The operators that were called so by any thread, most calls first; to_string() makes it a table. Cost: a lock and a
+/// copy.
+std::vector<author::call_count> dequantize_report();
 void reset_dequantize_report();
-/// A table with a line for each operator.
-std::string to_string(std::span<const dequantized_calls> report);
 
 }  // namespace topbit::quantized

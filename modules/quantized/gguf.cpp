@@ -2,7 +2,7 @@
 // offsets by the CPU's kernels.
 module;
 
-#include <quantized/quantized_kernels.h>
+#include <quantized_kernels.h>
 
 #include <bit>
 #include <cstdio>

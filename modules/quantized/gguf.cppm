@@ -42,7 +42,7 @@ struct gguf_contents {
 /// Errors   error with the byte of the file, what was found there and what was wanted: a file that is truncated or of
 ///          another format or version, sizes that overflow, elements outside the file or overlapping, a name that is
 ///          there twice, an array of arrays, which the format's own reader refuses too
-/// Cost     one read of the header; memory is at most a few times its size, whatever it claims
+/// Cost     one read of the header; memory is at most some ten times its size, whatever it claims
 gguf_contents list_gguf(const std::string& path);
 
 /// All tensors of a file, by name, on the host. Those of the types q8_0, q4_0 and q4_1 are quantized tensors with

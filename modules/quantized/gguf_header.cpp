@@ -64,8 +64,8 @@ constexpr std::uint64_t bytes_of_kind[] = {1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 
 constexpr std::string_view magic = "GGUF";
 constexpr std::string_view alignment_name = "general.alignment";
 constexpr std::uint64_t default_alignment = 32;
-// Limits of the format's own reader and description.
-constexpr std::uint64_t longest_name = 65535, most_dims = 4;
+// The limit of the format's own reader.
+constexpr std::uint64_t most_dims = 4;
 
 std::string text(std::uint64_t n) { return std::to_string(n); }
 
@@ -197,6 +197,7 @@ class reader {
     gguf_array values;
     with_kind(k, owner, [&](auto read) {
       std::vector<decltype(read())> list;
+      list.reserve(n);
       for (std::uint64_t i = 0; i < n; ++i) list.push_back(read());
       values = std::move(list);
     });

@@ -39,6 +39,9 @@ gguf_contents read_header(const std::string& who, const source& from);
 std::string write_header(const std::string& who, std::span<gguf_tensor> tensors,
                          std::span<const std::pair<std::string, gguf_value>> metadata);
 
+// The limit of the format's description.
+inline constexpr std::uint64_t longest_name = 65535;
+
 // Files in use have 32; one that had more than this would waste memory when it is written.
 inline constexpr std::uint64_t most_alignment = 65536;
 // A number of bytes, rounded up to the next multiple of a power of two.

@@ -92,6 +92,11 @@ template <class T>
 void check_names(const std::string& who, std::span<const T> all, auto name_of) {
   ::std::set<std::string_view> names;
   for (const T& one : all) {
+    if (const std::uint64_t length = name_of(one).size(); length > longest_name) {
+      throw error(who + "found a name of " + std::to_string(length) + " bytes, wanted " + std::to_string(longest_name) +
+                      " at most: " + in_quotes(name_of(one)),
+                  operation(who));
+    }
     if (!names.insert(name_of(one)).second) {
       throw error(who + "found " + in_quotes(name_of(one)) + " twice, wanted a name for each", operation(who));
     }

@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::string_view name = "quantized observer";
 
+observer_options checked(const observer_options& o) {
+  check_bits(name, o.bits);
+  return o;
+}
+
 // The range of x, over all elements or of each index of a dimension, or nothing for an empty tensor.
 std::optional<std::pair<tensor, tensor>> range_of_elements(const tensor& x, std::optional<std::int64_t> axis) {
   const no_grad guard;
@@ -61,12 +66,15 @@ tensor quantized_by(const tensor& x, const tensor_parameters& p, const observer_
 
 }  // namespace
 
+min_max_observer::min_max_observer(const observer_options& o) : options_(checked(o)) {}
 void min_max_observer::observe(const tensor& x) {
   if (const auto seen = range_of_elements(x, std::nullopt)) widen(least_, greatest_, *seen);
 }
 tensor_parameters min_max_observer::parameters() const { return of_tensor(least_, greatest_, options_); }
 tensor min_max_observer::quantize(const tensor& x) const { return quantized_by(x, parameters(), options_); }
 
+moving_average_observer::moving_average_observer(const observer_options& o, double rate)
+    : options_(checked(o)), rate_(rate) {}
 void moving_average_observer::observe(const tensor& x) {
   const auto seen = range_of_elements(x, std::nullopt);
   if (!seen.has_value()) return;
@@ -77,6 +85,7 @@ void moving_average_observer::observe(const tensor& x) {
 tensor_parameters moving_average_observer::parameters() const { return of_tensor(least_, greatest_, options_); }
 tensor moving_average_observer::quantize(const tensor& x) const { return quantized_by(x, parameters(), options_); }
 
+channel_observer::channel_observer(std::int64_t axis, const observer_options& o) : options_(checked(o)), axis_(axis) {}
 void channel_observer::observe(const tensor& x) {
   if (const auto seen = range_of_elements(x, axis_)) widen(least_, greatest_, *seen);
 }

@@ -24,7 +24,8 @@ struct tensor_parameters {
 /// The minimum and maximum seen. Nothing is read from the device before parameters().
 class min_max_observer {
  public:
-  explicit min_max_observer(const observer_options& o = {}) : options_(o) {}
+  /// Throws bad_argument for bits other than 8 and 4.
+  explicit min_max_observer(const observer_options& o = {});
   /// x: [..], floating-point. Nothing for an empty tensor.
   void observe(const tensor& x);
   /// Throws error before a tensor was observed, and for NaN and infinity. Waits for the device.
@@ -41,7 +42,7 @@ class min_max_observer {
 /// difference.
 class moving_average_observer {
  public:
-  explicit moving_average_observer(const observer_options& o = {}, double rate = 0.01) : options_(o), rate_(rate) {}
+  explicit moving_average_observer(const observer_options& o = {}, double rate = 0.01);
   /// As those of min_max_observer.
   void observe(const tensor& x);
   tensor_parameters parameters() const;
@@ -56,7 +57,7 @@ class moving_average_observer {
 /// The minimum and maximum seen of each index of a dimension, for quantize_per_channel().
 class channel_observer {
  public:
-  explicit channel_observer(std::int64_t axis = 0, const observer_options& o = {}) : options_(o), axis_(axis) {}
+  explicit channel_observer(std::int64_t axis = 0, const observer_options& o = {});
   /// As those of min_max_observer. Throws shape_error if the size of the dimension differs from that before.
   void observe(const tensor& x);
   quantized::parameters parameters() const;

@@ -2,7 +2,7 @@
 // float64 in products, scales of float64, and arrangements without rows of whole bytes.
 module;
 
-#include <quantized/quantized_kernels.h>
+#include <quantized_kernels.h>
 
 #include <memory>
 

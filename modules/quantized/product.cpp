@@ -28,14 +28,6 @@ void check_types(std::string_view op, const tensor& a, const tensor& b) {
                               ", wanted one dtype; to(x, dtype) changes that of the values of a quantized tensor too");
 }
 
-// Users may call require_grad() on a tensor of any layout of a floating-point type.
-void check_no_gradient(std::string_view op, const tensor& w) {
-  if (!requires_grad(w)) return;
-  refuse<error>(op,
-                "found a quantized tensor that requires a gradient, which it cannot have; "
-                "fake_quantize_per_channel(x) and its like train with rounding");
-}
-
 // Whether the codes of an input can be multiplied: of rows of 8 bits with zero points.
 bool has_integer_rows(const tensor& x) {
   const payload& p = x.payload<payload>();

@@ -32,7 +32,7 @@ tensor along(const tensor& parameter, const scheme& s, const shape& sizes) {
     return reshape(parameter, ones);
   }
   const std::int64_t columns = sizes[sizes.size() - 1];
-  const tensor repeated = repeat_interleave(parameter, s.group, -1);
+  const tensor repeated = repeat_interleave(parameter, std::min(s.group, columns), -1);
   return repeated.size(-1) == columns ? repeated : narrow(repeated, -1, 0, columns);
 }
 

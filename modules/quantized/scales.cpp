@@ -47,6 +47,12 @@ range range_of_elements(const tensor& x, const scheme& s) {
           over_groups([](const tensor& g, bool keep) { return amax(g, {-1}, keep); })};
 }
 
+// The difference of the greatest and the least number of a type is infinite.
+tensor step_between(const tensor& least, const tensor& greatest, const code_range& codes) {
+  const double steps = codes.highest - codes.lowest;
+  return greatest / steps - least / steps;
+}
+
 // A number where it is a normal one, else 1.
 tensor usable(const tensor& scale) { return where(ge(scale, least_scale), scale, 1.0); }
 
@@ -61,7 +67,7 @@ parameters choose_parameters(const tensor& least, const tensor& greatest, const 
     const tensor scale = usable(maximum(-low, high) / (steps / 2));
     return {scale, full_like(scale, codes.middle(), arg<"dtype"> = dtype::int32)};
   }
-  const tensor scale = usable((high - low) / steps);
+  const tensor scale = usable(step_between(low, high, codes));
   const tensor zero = clamp(codes.lowest - round(low / scale), codes.lowest, codes.highest);
   return {scale, to(zero, dtype::int32)};
 }
@@ -78,7 +84,7 @@ tensor quantize(const tensor& x, const scheme& s, bool symmetric) {
   if (s.scales == granularity::per_group && !symmetric) {
     const dtype computed = computed_in(x.dtype());
     const tensor least = to(seen.least, computed);
-    scales = usable((to(seen.greatest, computed) - least) / (codes.highest - codes.lowest));
+    scales = usable(step_between(least, to(seen.greatest, computed), codes));
     offsets = least - scales * codes.lowest;
   } else {
     parameters chosen = choose_parameters(seen.least, seen.greatest, codes, symmetric);

@@ -104,6 +104,7 @@ tensor select_indices(const tensor& self, std::int64_t dim, const tensor& index)
 tensor embedding(const tensor& weight, const tensor& indices, std::int64_t, bool, bool) {
   constexpr std::string_view name = aten::embedding.name();
   author::check_one_device(aten::embedding, weight, indices);
+  check_no_gradient(name, weight);
   if (is_quantized(indices)) {
     refuse<dtype_error>(name, "found quantized indices, wanted int64 or int32");
   }
@@ -120,11 +121,6 @@ tensor embedding(const tensor& weight, const tensor& indices, std::int64_t, bool
   shape sizes = indices.sizes();
   sizes.push_back(weight.sizes()[1]);
   return reshape(rows, sizes);
-}
-
-bool same_parameter(const tensor& a, const tensor& b) {
-  if (a.defined() != b.defined()) return false;
-  return !a.defined() || a.same_as(b) || (has_elements(a) && a.dtype() == b.dtype() && equal(a, b));
 }
 
 tensor concatenate(std::span<const tensor> tensors, std::int64_t dim) {
@@ -152,7 +148,13 @@ tensor concatenate(std::span<const tensor> tensors, std::int64_t dim) {
                            "found quantized tensors of different schemes or scales, wanted equal ones; "
                            "dequantize(x) gives strided tensors");
     }
-    sizes[d] += sizes_of_parts(t)[d];
+    shape others = sizes_of_parts(t);
+    sizes[d] += others[d];
+    others[d] = sizes[d];
+    if (others != sizes) {
+      refuse<shape_error>(name, "found sizes " + to_string(t.sizes()) + " after " + to_string(first.sizes()) +
+                                    ", wanted equal ones except in dimension " + std::to_string(d));
+    }
     codes.push_back(q.codes);
     scales.push_back(q.scales);
     offsets.push_back(q.offsets);

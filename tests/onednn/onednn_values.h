@@ -46,7 +46,7 @@ inline bool has(const std::string& text, const std::string& part) { return text.
 
 inline std::uint64_t dense_calls() {
   std::uint64_t n = 0;
-  for (const tb::onednn::dense_call& c : tb::onednn::dense_call_report()) n += c.calls;
+  for (const tb::author::call_count& c : tb::onednn::dense_call_report()) n += c.calls;
   return n;
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "half.h"
-#include "quantized/quantized_kernels.h"
+#include "quantized_kernels.h"
 #include "support/scale.h"
 
 namespace quantized_tests {

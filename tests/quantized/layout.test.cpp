@@ -318,7 +318,7 @@ TEST_CASE("dequantize_guard: operators without a kernel take values, and are cou
     CHECK(values(x) == values(d + d));
     tensor written = tb::clone(w);
     CHECK(text_of<tb::layout_error>([&] { tb::exp_(written); }) ==
-          "aten::exp_: found argument 1 'self' of layout quantized, which it would write to, wanted strided; "
+          "aten::exp_: found argument 1 'self' of layout quantized, wanted strided, since it would be written to; "
           "dequantize_guard lends values to read");
     CHECK(values(tb::dequantize(written)) == values(d));
     // A gradient passes through the strided argument.
@@ -331,11 +331,45 @@ TEST_CASE("dequantize_guard: operators without a kernel take values, and are cou
     CHECK(there.starts_with("aten::exp: found argument 1"));
   }
   CHECK(text_of<tb::layout_error>([&] { tb::exp(w); }).starts_with("aten::exp: found argument 1"));
-  const std::vector<q::dequantized_calls> report = q::dequantize_report();
+  const std::vector<tb::author::call_count> report = q::dequantize_report();
   REQUIRE(!report.empty());
   CHECK(report[0].op == "aten::exp");
   CHECK(report[0].calls == 2);
-  CHECK(q::to_string(std::span(report).first(1)) == "operator   calls\naten::exp      2\n");
+  CHECK(to_string(std::span(report).first(1)) == "operator   calls\naten::exp      2\n");
   q::reset_dequantize_report();
   CHECK(q::dequantize_report().empty());
+}
+
+TEST_CASE("quantized: a write to some rows leaves the scales of the others alone", "[quantized][layout]") {
+  for (const bool symmetric : {true, false}) {
+    const tensor x = sample({2, 4});
+    tensor w = q::quantize(x, {}, symmetric), row = tb::select(w, 0, 0);
+    const std::vector<double> other = values(tb::dequantize(tb::select(w, 0, 1)));
+    tb::copy_(row, q::quantize(tb::mul(tb::select(x, 0, 0), 50), {}, symmetric));
+    CHECK(values(tb::dequantize(tb::select(w, 0, 1))) == other);
+    tb::zero_(row);
+    CHECK(values(tb::dequantize(row)) == std::vector<double>(4, 0));
+    CHECK(values(tb::dequantize(tb::select(w, 0, 1))) == other);
+    const tensor source = q::quantize(tb::mul(x, 50), {}, symmetric);
+    tb::copy_(w, source);
+    CHECK(equal_parts(w, source));
+  }
+}
+
+TEST_CASE("quantized: tensors of other widths are not joined", "[quantized][layout]") {
+  const tensor list[] = {q::quantize(sample({2, 5}), q::int4), q::quantize(sample({2, 6}), q::int4)};
+  CHECK(text_of<tb::shape_error>([&] { tb::cat(list, 0); }) ==
+        "aten::cat: found sizes [2, 6] after [2, 5], wanted equal ones except in dimension 0");
+}
+
+TEST_CASE("quantized: a tensor that requires a gradient is an error wherever its values are read",
+          "[quantized][layout]") {
+  tensor w = q::quantize(sample(), q::int8);
+  tb::require_grad(w);
+  CHECK_THROWS_AS(tb::dequantize(w), tb::error);
+  CHECK_THROWS_AS(tb::embedding(w, tb::tensor({1, 2})), tb::error);
+  const q::dequantize_guard guard;
+  CHECK_THROWS_AS(tb::exp(w), tb::error);
+  const tb::no_grad off;
+  CHECK(tb::dequantize(w).sizes() == w.sizes());
 }

@@ -213,7 +213,7 @@ TEST_CASE("quantize: arguments are checked", "[quantized][quantize]") {
           tb::quantize_per_channel(x, tensor({1.0, 1.0}), std::nullopt, 2);
         }).starts_with("topbit::quantize_per_channel: "));
   CHECK(error_of([&] { tb::quantize_groups(x, 4, 3); }) ==
-        "quantized::quantize: found group 3, wanted an even number from 2 up");
+        "quantized::quantize: found group 3, wanted an even number from 2 to 1073741824");
   CHECK(error_of([&] { tb::quantize_groups(x * std::nan("")); }) ==
         "quantized::quantize: found NaN or infinity among the elements, wanted finite numbers");
   CHECK(text_of<tb::shape_error>([&] { q::quantize(tensor(1.0), q::int4); }).find("zero-dimensional") !=
@@ -232,4 +232,22 @@ TEST_CASE("scheme: its text is read back, and wrong text is an error", "[quantiz
             q::parse_scheme(text);
           }).starts_with("a quantization scheme: found '" + std::string(text) + "', wanted per_tensor, "));
   }
+}
+
+TEST_CASE("quantize: the greatest numbers have finite scales", "[quantized]") {
+  for (const q::scheme& s : {q::scheme{}, q::int8, q::int4}) {
+    const tensor x = tb::tensor({{-3e38F, 1.0F, 3e38F, 0.0F}});
+    for (const double v : values(tb::dequantize(q::quantize(x, s, false)))) CHECK(std::isfinite(v));
+  }
+}
+
+TEST_CASE("quantize: groups and bits out of range are refused", "[quantized]") {
+  const tensor x = tb::ones({2, 4});
+  const q::scheme huge{
+      .scales = q::granularity::per_group, .bits = 8, .group = std::numeric_limits<std::int64_t>::max() - 1};
+  CHECK(text_of<tb::bad_argument>([&] { q::quantize(x, huge); }) ==
+        "quantized::quantize: found group 9223372036854775806, wanted an even number from 2 to 1073741824");
+  const q::scheme wide{.scales = q::granularity::per_group, .bits = 8, .group = std::int64_t(1) << 30};
+  CHECK(values(tb::dequantize(q::quantize(tb::to(x, dtype::float64), wide))) == std::vector<double>(8, 1));
+  CHECK_THROWS_AS(q::min_max_observer({.bits = 3}), tb::bad_argument);
 }
