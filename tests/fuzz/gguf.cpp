@@ -4,9 +4,9 @@
 // A unit of the module, built together with the reader, so that libFuzzer sees which of its code has run.
 module;
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
+
+#include "require.h"
 module topbit.quantized;
 
 import topbit.std;
@@ -18,16 +18,7 @@ import :gguf_header;
 namespace topbit::quantized {
 namespace {
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
-
-bool is_shown_safely(std::string_view text) {
-  return text.size() < 2'000 &&
-         std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
-}
+using fuzz::require;
 
 struct bytes {
   const char* next;
@@ -77,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   try {
     topbit::quantized::check({reinterpret_cast<const char*>(data), size});
   } catch (const topbit::error& e) {
-    topbit::quantized::require(topbit::quantized::is_shown_safely(e.what()), "an error can be shown");
+    fuzz::require_shown_safely(e.what(), 2'000);
   }
   return 0;
 }

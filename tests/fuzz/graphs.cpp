@@ -4,8 +4,7 @@
 // JSON begins with '{'. A unit of the module, built together with the readers, so that libFuzzer sees which of their
 // code has run.
 module;
-#include <cstdio>
-#include <cstdlib>
+#include "require.h"
 module topbit.graphs;
 
 import topbit.std;
@@ -18,17 +17,7 @@ import :text;
 namespace topbit::graphs {
 namespace {
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
-
-bool is_shown_safely(std::string_view text) {
-  return text.size() < 10'000 &&
-         std::ranges::all_of(
-             text, [](char c) { return c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f); });
-}
+using fuzz::require;
 
 void check(std::string_view input) {
   const graph g = input.starts_with('{') ? graph_from_json(input) : parse_graph(input);
@@ -64,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   try {
     topbit::graphs::check({reinterpret_cast<const char*>(data), size});
   } catch (const topbit::error& e) {
-    topbit::graphs::require(topbit::graphs::is_shown_safely(e.what()), "an error can be shown");
+    fuzz::require_shown_safely(e.what(), 10'000, [](unsigned char c) { return c == '\n' || fuzz::is_shown(c); });
   }
   return 0;
 }

@@ -5,8 +5,8 @@
 // its code has run.
 module;
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+
+#include "require.h"
 module topbit.sparse;
 
 import topbit.std;
@@ -17,15 +17,7 @@ import :market_text;
 namespace topbit::sparse {
 namespace {
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
-
-bool is_shown_safely(std::string_view text) {
-  return text.size() < 1000 && std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-}
+using fuzz::require;
 
 bool is_same(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (a != a && b != b);
@@ -59,7 +51,7 @@ int run(const unsigned char* data, std::size_t size) {
   try {
     check({reinterpret_cast<const char*>(data) + 1, size - 1}, types[data[0] % std::size(types)]);
   } catch (const error& e) {
-    require(is_shown_safely(e.what()), "an error can be shown");
+    fuzz::require_shown_safely(e.what(), 1000, [](unsigned char c) { return c >= ' ' && c <= '~'; });
   }
   return 0;
 }

@@ -5,8 +5,8 @@
 // libFuzzer sees which of its code has run.
 module;
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+
+#include "require.h"
 module topbit.training;
 
 import topbit.std;
@@ -17,16 +17,7 @@ import :safetensors_header;
 namespace topbit {
 namespace {
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
-
-bool is_shown_safely(std::string_view text) {
-  return text.size() < 10'000 &&
-         std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
-}
+using fuzz::require;
 
 bool is_same(const detail::file_entry& a, const detail::file_entry& b) {
   return a.name == b.name && a.sizes == b.sizes && a.type == b.type && a.begin == b.begin && a.end == b.end;
@@ -59,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   try {
     topbit::check({reinterpret_cast<const char*>(data) + 1, size - 1}, data[0]);
   } catch (const topbit::error& e) {
-    topbit::require(topbit::is_shown_safely(e.what()), "an error can be shown");
+    fuzz::require_shown_safely(e.what(), 10'000);
   }
   return 0;
 }

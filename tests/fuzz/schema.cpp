@@ -2,8 +2,7 @@
 //
 // A unit of the module, so that the parser's code is in this object, where libFuzzer sees which of it has run.
 module;
-#include <cstdio>
-#include <cstdlib>
+#include "require.h"
 module topbit.core;
 
 import topbit.std;
@@ -11,11 +10,7 @@ import topbit.std;
 namespace topbit {
 namespace {
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
+using fuzz::require;
 
 std::string without_space(std::string_view text) {
   std::string out;
