@@ -257,12 +257,6 @@ void rows(const timer& time, const problem& p) {
   time("row_softmax_backward", [&] { k.row_softmax_backward(&backward, 0, p.rows); });
   const tb_row_sum sum{p.compressed.data(), p.sums.data(), out.data(), 1, TB_I64, TB_F32, TB_F32, 0};
   time("row_sum", [&] { k.row_sum(&sum, 0, p.rows); });
-  std::mt19937 random(9);
-  const std::int64_t count = p.entries / 100, inner = 256;
-  const auto table = random_numbers(p.rows * inner, random), values = random_numbers(count * inner, random);
-  const tb_update_rows update{
-      table.get(), p.coordinates.data(), values.get(), count, inner, inner, inner, {-0.1, 0}, TB_F32, 0};
-  time("update_rows, rows of 256", [&] { k.update_rows(&update, 0, p.rows); });
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ void sddmm(const tb_sddmm* call, int64_t begin, int64_t end);
 size_t spgemm_workspace(int64_t columns, int32_t dtype);
 void spgemm_count(const tb_spgemm* call, void* workspace, int64_t begin, int64_t end);
 void spgemm_fill(const tb_spgemm* call, void* workspace, int64_t begin, int64_t end);
+void masked_spgemm(const tb_masked_spgemm* call, void* workspace, int64_t begin, int64_t end);
 void union_count(const tb_merge* call, int64_t begin, int64_t end);
 void union_fill(const tb_merge* call, int64_t begin, int64_t end);
 void intersect_count(const tb_merge* call, int64_t begin, int64_t end);
@@ -41,6 +42,5 @@ void locate(const tb_csr* a, const tb_csr* b, int64_t* positions, int64_t begin,
 void row_softmax(const tb_row_softmax* call, int64_t begin, int64_t end);
 void row_softmax_backward(const tb_row_softmax* call, int64_t begin, int64_t end);
 void row_sum(const tb_row_sum* call, int64_t begin, int64_t end);
-void update_rows(const tb_update_rows* call, int64_t begin, int64_t end);
 
 }  // namespace tb_sparse::TOPBIT_ARCH

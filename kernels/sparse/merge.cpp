@@ -86,7 +86,7 @@ struct merger {
   }
 
   // One element per entry.
-  void unite_scalars(row_pair<I> at, int64_t out) const {
+  void add_scalars(row_pair<I> at, int64_t out) const {
     for (; at.both(); ++out) {
       const I x = left.plain[at.a], y = right.plain[at.b];
       const sum a = a_value(at.a, 0), b = b_value(at.b, 0), both = number<T>::template plus<sum>(a, b);
@@ -100,7 +100,7 @@ struct merger {
     for (; at.b < at.b_end; ++at.b) copy_b(at.b, out++);
   }
 
-  void unite(row_pair<I> at, int64_t out) const {
+  void add(row_pair<I> at, int64_t out) const {
     for (; at.both(); ++out) {
       const I x = left.plain[at.a], y = right.plain[at.b];
       if (x < y) {
@@ -137,17 +137,10 @@ struct merger {
   }
 };
 
-// Values are wanted or not; without them the type does not matter.
 template <typename F>
 void with_merger(const tb_merge& call, F f) {
-  with_index(call.a.index, [&]<typename I>(I) {
-    if (call.values == nullptr) {
-      tb_merge pattern = call;
-      pattern.inner = 0;
-      return f(merger<uint8_t, I>(pattern));
-    }
-    with_dtype(call.dtype, [&]<typename T>(T) { f(merger<T, I>(call)); });
-  });
+  with_index(call.a.index,
+             [&]<typename I>(I) { with_dtype(call.dtype, [&]<typename T>(T) { f(merger<T, I>(call)); }); });
 }
 
 template <typename I>
@@ -182,9 +175,9 @@ void union_fill(const tb_merge* call, int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const row_pair<I> at(merge.left, merge.right, row);
       if (merge.inner == 1) {
-        merge.unite_scalars(at, merge.compressed[row]);
+        merge.add_scalars(at, merge.compressed[row]);
       } else {
-        merge.unite(at, merge.compressed[row]);
+        merge.add(at, merge.compressed[row]);
       }
     }
   });

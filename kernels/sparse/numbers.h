@@ -25,18 +25,22 @@ inline constexpr bool fused = false;
 // `raw` is what memory holds, `sum` the type of arithmetic, unsigned for integers since they wrap, and `ordered` the
 // type of comparisons. Functions take numbers or lanes.
 template <typename T>
-struct integer_number {
+struct plain_number {
   using raw = T;
   using sum = T;
   using ordered = T;
   template <int Count>
-  static lanes<sum, Count> widened(lanes<raw, Count> x) {
+  static lanes<T, Count> widened(lanes<T, Count> x) {
     return x;
   }
   template <int Count>
-  static lanes<raw, Count> narrowed(lanes<sum, Count> x) {
+  static lanes<T, Count> narrowed(lanes<T, Count> x) {
     return x;
   }
+};
+
+template <typename T>
+struct integer_number : plain_number<T> {
   template <typename V>
   static V plus(V a, V b) {
     return static_cast<V>(a + b);
@@ -58,13 +62,11 @@ struct integer_number {
       return x;
     }
   }
-  static sum of(tb_scalar x) { return static_cast<sum>(x.i); }
+  static T of(tb_scalar x) { return static_cast<T>(x.i); }
 };
 
 template <typename T>
-struct float_number {
-  using sum = T;
-  using ordered = T;
+struct float_number : plain_number<T> {
   template <typename V>
   static V plus(V a, V b) {
     return a + b;
@@ -78,18 +80,7 @@ struct float_number {
     if constexpr (fused) return __builtin_elementwise_fma(a, b, c);
     return a * b + c;
   }
-  static sum of(tb_scalar x) { return static_cast<sum>(x.f); }
-
-  // As it is stored, and conversions to and from it.
-  using raw = T;
-  template <int Count>
-  static lanes<T, Count> widened(lanes<T, Count> x) {
-    return x;
-  }
-  template <int Count>
-  static lanes<T, Count> narrowed(lanes<T, Count> x) {
-    return x;
-  }
+  static T of(tb_scalar x) { return static_cast<T>(x.f); }
 };
 
 template <typename T>

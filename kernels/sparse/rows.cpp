@@ -1,4 +1,4 @@
-// Sums of the entries of rows, and updates of rows of a dense table.
+// Sums of the entries of rows.
 #include "arch.h"
 #include "numbers.h"
 
@@ -69,23 +69,6 @@ void sum_rows(const tb_row_sum& call, int64_t begin, int64_t end) {
   }
 }
 
-template <typename T>
-void add_row(raw_of<T>* table, const raw_of<T>* values, sum_of<T> alpha, int64_t inner) {
-  using number = number<T>;
-  constexpr int width = 16;
-  using vector = lanes<sum_of<T>, width>;
-  const vector factor = filled<vector, width>(alpha);
-  int64_t c = 0;
-  for (; c + width <= inner; c += width) {
-    const vector step = number::template times<vector>(factor, load<T, width>(values + c));
-    store<T, width>(table + c, number::template plus<vector>(load<T, width>(table + c), step));
-  }
-  for (; c < inner; ++c) {
-    const sum_of<T> step = number::template times<sum_of<T>>(alpha, load<T>(values + c));
-    table[c] = narrowed<T>(number::template plus<sum_of<T>>(load<T>(table + c), step));
-  }
-}
-
 }  // namespace
 
 void row_sum(const tb_row_sum* call, int64_t begin, int64_t end) {
@@ -97,19 +80,6 @@ void row_sum(const tb_row_sum* call, int64_t begin, int64_t end) {
         sum_rows<T, I>(*call, begin, end);
       }
     });
-  });
-}
-
-void update_rows(const tb_update_rows* call, int64_t begin, int64_t end) {
-  with_dtype(call->dtype, [&]<typename T>(T) {
-    raw_of<T>* const table = static_cast<raw_of<T>*>(call->table);
-    const raw_of<T>* const values = static_cast<const raw_of<T>*>(call->values);
-    const sum_of<T> alpha = number<T>::of(call->alpha);
-    for (int64_t i = 0; i < call->count; ++i) {
-      const int64_t row = call->rows[i];
-      if (row < begin || row >= end) continue;
-      add_row<T>(table + row * call->table_step, values + i * call->values_step, alpha, call->inner);
-    }
   });
 }
 

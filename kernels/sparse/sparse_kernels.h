@@ -123,7 +123,7 @@ typedef struct tb_spmm {
   int32_t reserved;
 } tb_spmm;
 
-typedef enum tb_spmm_op { TB_SPMM_SUM = 0, TB_SPMM_MEAN = 1, TB_SPMM_AMAX = 2, TB_SPMM_AMIN = 3 } tb_spmm_op;
+typedef enum tb_spmm_op { TB_SPMM_MEAN = 0, TB_SPMM_AMAX = 1, TB_SPMM_AMIN = 2 } tb_spmm_op;
 
 // As spmm with another reduction over the entries of a row; a row without entries gives 0. MEAN is for F16,
 // BF16, F32 and F64. NaN is greater (for AMIN: less) than every number. `arg` (null, or only for AMAX and AMIN)
@@ -161,8 +161,19 @@ typedef struct tb_spgemm {
   int32_t reserved;
 } tb_spgemm;
 
+// out[e] = the sum of a[row(e)][c] * b[column(e)][c] over the columns c that both rows have: the elements of the product
+// with the transpose of b at the entries of `mask`, which has as many rows as a and a column for each row of b. All
+// three have one index type. Workspaces are those of spgemm.
+typedef struct tb_masked_spgemm {
+  tb_csr mask, a, b;
+  const void *a_values, *b_values;
+  void* out;  // [mask.nnz]
+  int32_t dtype;
+  int32_t reserved;
+} tb_masked_spgemm;
+
 // Merges the entries of two matrices of the same shape and index type. The union has value a + alpha * b where both
-// have an entry, a or alpha * b where one has; the intersection has a * b. `values` may be null: only the pattern.
+// have an entry, a or alpha * b where one has; the intersection has a * b.
 typedef struct tb_merge {
   tb_csr a, b;
   const void *a_values, *b_values;  // [nnz][inner]
@@ -199,18 +210,6 @@ typedef struct tb_row_sum {
   int32_t reserved;
 } tb_row_sum;
 
-// table[rows[i]] += alpha * values[i], in the order of i; product and sum are rounded one after the other. The range is
-// one of rows of the table: entries outside it are skipped.
-typedef struct tb_update_rows {
-  void* table;          // [...][inner], rows table_step elements apart
-  const int64_t* rows;  // [count], valid
-  const void* values;   // [count][inner], rows values_step elements apart
-  int64_t count, inner, table_step, values_step;
-  tb_scalar alpha;
-  int32_t dtype;
-  int32_t reserved;
-} tb_update_rows;
-
 typedef struct tb_sparse_kernels {
   const char* isa;
 
@@ -242,6 +241,7 @@ typedef struct tb_sparse_kernels {
   size_t (*spgemm_workspace)(int64_t columns, int32_t dtype);
   void (*spgemm_count)(const tb_spgemm* call, void* workspace, int64_t begin, int64_t end);
   void (*spgemm_fill)(const tb_spgemm* call, void* workspace, int64_t begin, int64_t end);
+  void (*masked_spgemm)(const tb_masked_spgemm* call, void* workspace, int64_t begin, int64_t end);
   void (*union_count)(const tb_merge* call, int64_t begin, int64_t end);
   void (*union_fill)(const tb_merge* call, int64_t begin, int64_t end);
   void (*intersect_count)(const tb_merge* call, int64_t begin, int64_t end);
@@ -252,7 +252,6 @@ typedef struct tb_sparse_kernels {
   void (*row_softmax)(const tb_row_softmax* call, int64_t begin, int64_t end);
   void (*row_softmax_backward)(const tb_row_softmax* call, int64_t begin, int64_t end);
   void (*row_sum)(const tb_row_sum* call, int64_t begin, int64_t end);
-  void (*update_rows)(const tb_update_rows* call, int64_t begin, int64_t end);
 
   // The first row of part `part` of `parts`, parts having about equal numbers of rows plus entries; part == parts gives
   // rows.

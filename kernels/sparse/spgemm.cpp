@@ -1,4 +1,4 @@
-// Products of two sparse matrices, row by row (Gustavson's algorithm).
+// Products of two sparse matrices, row by row (Gustavson's algorithm), and elements of such products.
 //
 // A row of the result is added up in an array with an element per column, and a bitmap marks the columns in use:
 // reading it in ascending order sorts the row. Where the matrix is wide, a second bitmap tells which words of the first
@@ -128,6 +128,38 @@ void fill_rows(const tb_spgemm& call, void* workspace, int64_t begin, int64_t en
   }
 }
 
+template <typename T, typename I>
+void dot_rows(const tb_masked_spgemm& call, void* workspace, int64_t begin, int64_t end) {
+  using sum = sum_of<T>;
+  const matrix<I> mask(call.mask), a(call.a), b(call.b);
+  const columns_in_use<false> columns(workspace, b.columns);
+  auto* const row_of_a = reinterpret_cast<sum*>(static_cast<char*>(workspace) + columns_in_use<true>::bytes(b.columns));
+  const auto* const a_values = static_cast<const raw_of<T>*>(call.a_values);
+  const auto* const b_values = static_cast<const raw_of<T>*>(call.b_values);
+  auto* const out = static_cast<raw_of<T>*>(call.out);
+  for (int64_t row = begin; row < end; ++row) {
+    if (mask.compressed[row] == mask.compressed[row + 1]) continue;
+    for (int64_t e = a.compressed[row]; e < a.compressed[row + 1]; ++e) {
+      columns.add(static_cast<uint64_t>(a.plain[e]));
+      row_of_a[a.plain[e]] = load<T>(a_values + e);
+    }
+    for (int64_t e = mask.compressed[row]; e < mask.compressed[row + 1]; ++e) {
+      sum total = 0;
+      const int64_t last = b.compressed[mask.plain[e] + 1];
+      for (int64_t m = b.compressed[mask.plain[e]]; m < last; ++m) {
+        const auto column = static_cast<uint64_t>(b.plain[m]);
+        if ((columns.marks[column / 64] >> column % 64 & 1) == 0) continue;
+        total = number<T>::template multiply_add<sum>(row_of_a[column], load<T>(b_values + m), total);
+      }
+      out[e] = narrowed<T>(total);
+    }
+    for (int64_t e = a.compressed[row]; e < a.compressed[row + 1]; ++e) {
+      columns.marks[static_cast<uint64_t>(a.plain[e]) / 64] = 0;
+      row_of_a[a.plain[e]] = 0;
+    }
+  }
+}
+
 }  // namespace
 
 size_t spgemm_workspace(int64_t columns, int32_t dtype) {
@@ -149,6 +181,12 @@ void spgemm_fill(const tb_spgemm* call, void* workspace, int64_t begin, int64_t 
         fill_rows<false, T, I>(*call, workspace, begin, end);
       }
     });
+  });
+}
+
+void masked_spgemm(const tb_masked_spgemm* call, void* workspace, int64_t begin, int64_t end) {
+  with_dtype(call->dtype, [&]<typename T>(T) {
+    with_index(call->mask.index, [&]<typename I>(I) { dot_rows<T, I>(*call, workspace, begin, end); });
   });
 }
 

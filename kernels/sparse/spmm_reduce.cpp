@@ -112,7 +112,6 @@ struct reduction {
 }  // namespace
 
 void spmm_reduce(const tb_spmm_reduce* call, int64_t begin, int64_t end) {
-  if (call->op == TB_SPMM_SUM) return spmm(&call->product, begin, end);
   if (call->op == TB_SPMM_MEAN) return spmm_mean(&call->product, begin, end);
   with_dtype(call->product.dtype, [&]<typename T>(T) {
     with_index(call->product.a.index, [&]<typename I>(I) {

@@ -1,9 +1,6 @@
 // The table of one instruction set. Compiled once per instruction set; see arch.h.
 #include "arch.h"
-
-// TOPBIT_ARCH as a string literal.
-#define TOPBIT_TEXT_OF(token) #token
-#define TOPBIT_TEXT(token) TOPBIT_TEXT_OF(token)
+#include "arch_text.h"
 
 namespace tb_sparse::TOPBIT_ARCH {
 
@@ -28,6 +25,7 @@ constinit const tb_sparse_kernels table = {
     .spgemm_workspace = spgemm_workspace,
     .spgemm_count = spgemm_count,
     .spgemm_fill = spgemm_fill,
+    .masked_spgemm = masked_spgemm,
     .union_count = union_count,
     .union_fill = union_fill,
     .intersect_count = intersect_count,
@@ -36,7 +34,6 @@ constinit const tb_sparse_kernels table = {
     .row_softmax = row_softmax,
     .row_softmax_backward = row_softmax_backward,
     .row_sum = row_sum,
-    .update_rows = update_rows,
     .row_of_part = row_of_part,
 };
 

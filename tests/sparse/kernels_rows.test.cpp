@@ -32,7 +32,7 @@ struct merged {
 };
 
 // `alpha` for the union, none for the intersection.
-merged naive_merge(const csr& a, const csr& b, const array& x, const array& y, std::int64_t inner, bool unite,
+merged naive_merge(const csr& a, const csr& b, const array& x, const array& y, std::int64_t inner, bool sum,
                    double alpha) {
   merged result;
   const bool logical = x.dtype() == TB_BOOL;
@@ -40,14 +40,14 @@ merged naive_merge(const csr& a, const csr& b, const array& x, const array& y, s
     result.counts.push_back(0);
     for (std::int64_t c = 0; c < a.columns; ++c) {
       const std::int64_t i = a.find(row, c), j = b.find(row, c);
-      if (unite ? i < 0 && j < 0 : i < 0 || j < 0) continue;
+      if (sum ? i < 0 && j < 0 : i < 0 || j < 0) continue;
       ++result.counts.back();
       result.columns.push_back(c);
       for (std::int64_t q = 0; q < inner; ++q) {
         const double left = i < 0 ? 0 : x[i * inner + q], right = j < 0 ? 0 : y[j * inner + q];
         const double scaled = logical ? alpha != 0 && right != 0 : alpha * right;
-        const double united = i < 0 ? scaled : j < 0 ? left : left + scaled;
-        result.values.push_back(unite ? united : logical ? left != 0 && right != 0 : left * right);
+        const double both = i < 0 ? scaled : j < 0 ? left : left + scaled;
+        result.values.push_back(sum ? both : logical ? left != 0 && right != 0 : left * right);
       }
     }
   }
@@ -65,11 +65,11 @@ TEST_CASE("sparse kernels: union and intersection merge entries and their values
         if (!sample.is_drawn() && dtype != TB_F32) continue;
         const std::int32_t index = index_types[round % 2];
         const std::int64_t inner = round % 3 == 0 ? 3 : 1;
-        const bool unite = round % 4 < 2, with_values = round % 5 != 0;
+        const bool sum = round % 4 < 2;
         auto [a, b] = overlapping(random);
         const array x = random_array(dtype, a.nnz() * inner, random), y = random_array(dtype, b.nnz() * inner, random);
         const double alpha = round % 7 == 0 ? 1 : -2;
-        const merged wanted = naive_merge(a, b, x, y, inner, unite, alpha);
+        const merged wanted = naive_merge(a, b, x, y, inner, sum, alpha);
         ints counts(static_cast<std::size_t>(a.rows));
         tb_merge call{};
         call.a = a.view(index);
@@ -82,17 +82,17 @@ TEST_CASE("sparse kernels: union and intersection merge entries and their values
         call.dtype = dtype;
         CAPTURE(k->isa, dtype, round);
         in_parts(a.rows, 3,
-                 [&](auto begin, auto end) { (unite ? k->union_count : k->intersect_count)(&call, begin, end); });
+                 [&](auto begin, auto end) { (sum ? k->union_count : k->intersect_count)(&call, begin, end); });
         REQUIRE(counts == wanted.counts);
         const array compressed(index, offsets_of(counts));
         array plain(index, static_cast<std::int64_t>(wanted.columns.size())), values(dtype, plain.size() * inner);
         call.compressed = compressed.data();
         call.plain = plain.data();
-        call.values = with_values ? values.data() : nullptr;
+        call.values = values.data();
         in_parts(a.rows, 3,
-                 [&](auto begin, auto end) { (unite ? k->union_fill : k->intersect_fill)(&call, begin, end); });
+                 [&](auto begin, auto end) { (sum ? k->union_fill : k->intersect_fill)(&call, begin, end); });
         REQUIRE(plain == array(index, wanted.columns));
-        if (with_values) REQUIRE(values == array(dtype, wanted.values));
+        REQUIRE(values == array(dtype, wanted.values));
       }
     }
   }
@@ -248,47 +248,5 @@ TEST_CASE("sparse kernels: row_sum adds the entries of each row, integers in int
     const tb_row_sum call{compressed.data(), many.data(), &sum, 1, TB_I64, TB_F32, TB_F32, 0};
     k->row_sum(&call, 0, 1);
     CHECK(sum == static_cast<float>(static_cast<double>(0.1f) * 2e6));
-  }
-}
-
-TEST_CASE("sparse kernels: update_rows adds in order, whatever range of the table each call has") {
-  std::mt19937 random(5);
-  for (const tb_sparse_kernels* k : tables()) {
-    for (const std::int32_t dtype : all_dtypes) {
-      for (const std::int64_t inner : {0, 1, 7, 16, 35}) {
-        const std::int64_t rows = 11, step = inner + 2, count = 40;
-        array table = random_array(dtype, rows * step, random), wanted = table;
-        const array values = random_array(dtype, count * inner, random);
-        ints indices;
-        for (std::int64_t i = 0; i < count; ++i) indices.push_back(static_cast<std::int64_t>(random() % 11));
-        for (std::int64_t i = 0; i < count; ++i) {
-          for (std::int64_t c = 0; c < inner; ++c) {
-            const std::int64_t at = indices[static_cast<std::size_t>(i)] * step + c;
-            wanted.set(at, wanted[at] + (dtype == TB_BOOL ? values[i * inner + c] : -2 * values[i * inner + c]));
-          }
-        }
-        const tb_update_rows call{table.data(), indices.data(), values.data(), count, inner,
-                                  step,         inner,          {-2, -2},      dtype, 0};
-        in_parts(rows, 4, [&](auto begin, auto end) { k->update_rows(&call, begin, end); });
-        CAPTURE(k->isa, dtype, inner);
-        REQUIRE(table == wanted);
-      }
-    }
-    // Product and sum are rounded one after the other, as in the optimizers of dense tables.
-    for (int i = 0; i < 1000; ++i) {
-      float table[17], wanted[17];
-      float values[17];
-      const float rate = -static_cast<float>(random()) / 4e10f;
-      for (int c = 0; c < 17; ++c) {
-        wanted[c] = table[c] = static_cast<float>(random()) / 1e9f;
-        values[c] = static_cast<float>(random()) / 1e9f;
-        const float change = values[c] * rate;
-        wanted[c] = wanted[c] + change;
-      }
-      const std::int64_t row = 0;
-      const tb_update_rows call{table, &row, values, 1, 17, 17, 17, {rate, 0}, TB_F32, 0};
-      k->update_rows(&call, 0, 1);
-      REQUIRE(std::equal(table, table + 17, wanted));
-    }
   }
 }
