@@ -1,7 +1,7 @@
 // What a sparse tensor consists of. All throw layout_error for a tensor of another layout.
 //
-// Index tensors cannot be written to if they were made by a constructor. A write to values changes the sparse tensor,
-// which autograd does not notice; operators with _ at the end are noticed.
+// Index tensors cannot be written to. A write to values changes the sparse tensor, which autograd does not notice;
+// operators with _ at the end are noticed.
 export module topbit.sparse:access;
 
 import topbit.std;

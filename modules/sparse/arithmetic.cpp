@@ -15,6 +15,7 @@ import :forms;
 import :kernels;
 import :patterns;
 import :registrations;
+import :rows;
 
 namespace topbit::sparse {
 
@@ -49,28 +50,40 @@ struct lines_view {
   tensor compressed, plain, values;
   std::int64_t columns;
 
-  explicit lines_view(const tensor& s, const tensor& held) : values(contiguous(held)) {
-    if (is_compressed(s)) {
-      const compressed_payload& p = compressed_parts(s);
-      compressed = contiguous(p.compressed);
-      plain = contiguous(p.plain);
-      columns = s.sizes()[s.layout() == layout::sparse_csr ? 1 : 0];
-    } else {
-      const tensor& indices = coo_parts(s).indices;
-      compressed = offsets_of(select(indices, 0, 0), s.sizes()[0], dtype::int64);
-      plain = contiguous(select(indices, 0, 1));
-      columns = s.sizes()[1];
+  // A COO tensor of any number of dimensions is one line of linear indices, too.
+  lines_view(const tensor& s, const tensor& held, bool as_one_line) : values(contiguous(held)) {
+    if (as_one_line) {
+      const shape sizes = sparse_sizes(s);
+      columns = numel(sizes);
+      compressed = from_values<std::int64_t>(std::array{std::int64_t{0}, entries_of(s)}, {2});
+      plain = contiguous(linear_indices(coo_parts(s).indices, sizes));
+      return;
     }
+    columns = s.sizes()[s.layout() == layout::sparse_csc ? 0 : 1];
+    const line_parts parts = line_parts_of(s);
+    compressed = contiguous(parts.compressed);
+    plain = contiguous(parts.plain);
   }
   tb_csr csr() const { return csr_view(compressed, plain, columns); }
+  void convert_indices(dtype type) {
+    compressed = to(compressed, type);
+    plain = to(plain, type);
+  }
 };
+
+// Whether there is nothing to gain from lines: there are none, or far more than entries.
+bool fit_one_line(const tensor& a, const tensor& b) {
+  if (is_compressed(a)) return false;
+  return sparse_dims_of(a) != 2 || is_hypersparse(a.sizes()[0], entries_of(a) + entries_of(b));
+}
 
 enum class merge : bool { sum, product };
 
-// a + alpha * b, or a * b, of two matrices whose places are in order, by the kernels: one pass that counts, one that
+// a + alpha * b, or a * b, of two tensors whose places are in order, by the kernels: one pass that counts, one that
 // writes.
 tensor merged(merge how, const tensor& a, const tensor& b, const scalar& alpha, dtype type) {
-  const lines_view left(a, to(values_of(a), type)), right(b, to(values_of(b), type));
+  const bool as_one_line = fit_one_line(a, b);
+  lines_view left(a, to(values_of(a), type), as_one_line), right(b, to(values_of(b), type), as_one_line);
   const std::int64_t lines = left.compressed.sizes()[0] - 1;
   const tensor counts = author::make_tensor({lines}, dtype::int64, cpu);
   tb_merge call{.a = left.csr(),
@@ -93,8 +106,12 @@ tensor merged(merge how, const tensor& a, const tensor& b, const scalar& alpha, 
   const auto count = how == merge::sum ? kernels().union_count : kernels().intersect_count;
   const auto fill = how == merge::sum ? kernels().union_fill : kernels().intersect_fill;
   in_parts(parts, lines, [&](std::int64_t begin, std::int64_t end) { count(&call, begin, end); });
-  const dtype index = left.plain.dtype();
-  const tensor compressed = offsets_from_counts(counts, index);
+  const tensor compressed = offsets_from_counts(counts, left.plain.dtype());
+  const dtype index = compressed.dtype();
+  left.convert_indices(index);
+  right.convert_indices(index);
+  call.a = left.csr();
+  call.b = right.csr();
   const std::int64_t entries = lines == 0 ? 0 : item<std::int64_t>(select(compressed, 0, lines));
   const tensor plain = author::make_tensor({entries}, index, cpu);
   const tensor values = author::make_tensor(joined({entries}, dense_sizes(a)), type, cpu);
@@ -103,13 +120,15 @@ tensor merged(merge how, const tensor& a, const tensor& b, const scalar& alpha, 
   call.values = values.data();
   in_parts(parts, lines, [&](std::int64_t begin, std::int64_t end) { fill(&call, begin, end); });
   if (is_compressed(a)) return compressed_of(a.layout(), compressed, plain, values, a.sizes());
-  return coo_of(stack(std::array{lines_of(compressed, entries), plain}, 0), values, a.sizes(), true);
+  const tensor indices =
+      as_one_line ? indices_at(plain, sparse_sizes(a)) : stack(std::array{lines_of(compressed, entries), plain}, 0);
+  return coo_of(indices, values, a.sizes(), true);
 }
 
 // Whether merged() takes both.
 bool can_merge(const tensor& a, const tensor& b) {
   const bool one_index = !is_compressed(a) || compressed_parts(a).plain.dtype() == compressed_parts(b).plain.dtype();
-  return one_index && on_host(a) && sparse_dims_of(a) == 2 && !recorded(a, b);
+  return one_index && on_host(a) && !recorded(a, b);
 }
 
 bool in_order(const tensor& s) { return is_compressed(s) || coo_parts(s).coalesced; }
@@ -120,26 +139,32 @@ tensor joined_entries(const tensor& a, const tensor& b, const scalar& alpha, dty
   return coo_of(cat(std::array{coordinates(a), coordinates(b)}, 1), values, a.sizes(), false);
 }
 
-tensor add_sparse(std::string_view op, const tensor& a, const tensor& b, const scalar& alpha) {
-  check_pair(op, a, b);
-  const dtype type = promote(a.dtype(), b.dtype());
-  if (same_pattern(a, b)) return with_values(a, to(values_of(a), type) + scaled(to(values_of(b), type), alpha));
+tensor add_sparse(std::string_view op, const tensor& self, const tensor& other, const scalar& alpha) {
+  check_pair(op, self, other);
+  const dtype type = promote(self.dtype(), other.dtype());
+  const tensor a = convertible(self, type), b = convertible(other, type);
+  if (same_pattern(a, b)) return with_values(a, topbit::add(values_of(a), values_of(b), arg<"alpha"> = alpha));
   const bool ordered = in_order(a) && in_order(b);
   if (ordered && can_merge(a, b)) return merged(merge::sum, a, b, alpha, type);
-  const tensor all = joined_entries(a, b, alpha, type);
-  if (!is_compressed(a)) return ordered ? coalesced(all) : all;
-  const tensor sum = coalesced(all);
+  // Products with alpha are rounded with the sums that they are part of.
+  const bool rounds = is_half(type) && alpha.to_double() != 1;
+  const tensor all = joined_entries(a, b, alpha, rounds ? sum_type(type) : type);
+  if (!is_compressed(a)) return ordered || rounds ? to(coalesced(all), type) : all;
+  const tensor sum = to(coalesced(all), type);
   return a.layout() == layout::sparse_csr ? csr_of(sum) : csc_of(sum);
 }
 
-// Whether index_add gives the sums that coalescing would give.
+// Whether index_add gives the sums that coalescing gives.
 bool adds_one_by_one(dtype type) noexcept { return type != dtype::boolean && !is_half(type); }
 
 // The positions of the entries of s in a strided tensor with its sizes.
 tensor positions_of(const tensor& s) { return linear_indices(coordinates(s), sparse_sizes(s)); }
 
 [[noreturn]] void refuse_dense(std::string_view op, const std::string& found) {
-  refuse<layout_error>(op, "found " + found + ", whose result would be dense; to_dense(x) makes a strided tensor");
+  refuse<layout_error>(op,
+                       "found " + found +
+                           ", whose result would be dense, wanted two tensors of the same sizes; to_dense(x) makes a "
+                           "strided tensor");
 }
 
 // of_d * d + of_s * s: strided.
@@ -150,13 +175,15 @@ tensor add_to_strided(std::string_view op, const tensor& d, const tensor& given,
     refuse<shape_error>(op, "found sizes " + to_string(d.sizes()) + " and, sparse, " + to_string(given.sizes()) +
                                 ", wanted equal ones: a sparse tensor does not broadcast");
   }
-  const dtype type = promote(d.dtype(), given.dtype());
-  const tensor s = adds_one_by_one(type) ? given : coalesced(given);
-  const shape flat = joined({numel(sparse_sizes(s))}, dense_sizes(s));
-  const tensor start = reshape(scaled(to(d, type), of_d), flat), places = positions_of(s);
-  const tensor values = scaled(to(values_of(s), type), of_s);
-  if (type != dtype::boolean) return reshape(index_add(start, 0, places, values), d.sizes());
-  return reshape(index_copy(start, 0, places, logical_or(index_select(start, 0, places), values)), d.sizes());
+  const dtype type = promote(d.dtype(), given.dtype()), wide = sum_type(type);
+  const tensor s = adds_one_by_one(type) ? convertible(given, type) : coalesced(given);
+  const shape sizes = joined({numel(sparse_sizes(s))}, dense_sizes(s));
+  const tensor flat = reshape(to(d, type), sizes), places = positions_of(s);
+  const tensor start = scaled(flat, of_d), values = scaled(to(values_of(s), wide), of_s);
+  if (adds_one_by_one(type)) return reshape(index_add(start, 0, places, values), d.sizes());
+  const tensor met = scaled(to(index_select(flat, 0, places), wide), of_d);
+  const tensor sums = type == dtype::boolean ? logical_or(met, values) : to(met + values, type);
+  return reshape(index_copy(start, 0, places, sums), d.sizes());
 }
 
 void check_factor(std::string_view op, const tensor& a, const tensor& b, const scalar& alpha) {
@@ -190,7 +217,7 @@ tensor sub(const tensor& self, const tensor& other, const scalar& alpha) {
   constexpr std::string_view op = aten::sub_Tensor.name();
   check_devices<aten::sub_Tensor>(self, other);
   if (self.dtype() == dtype::boolean && other.dtype() == dtype::boolean) {
-    refuse<dtype_error>(op, "found two tensors of bool, which has no difference; use logical_xor");
+    refuse<dtype_error>(op, "found two tensors of bool, which has no difference, wanted numbers; use logical_xor");
   }
   return sum_of(op, self, other, negative(alpha));
 }
@@ -202,9 +229,10 @@ tensor& add_to_self(std::string_view op, tensor& self, const tensor& other, cons
                         promote(self.dtype(), other.dtype()) == self.dtype() && adds_one_by_one(self.dtype());
   if (!in_place) return write_result(op, sum_of(op, self, other, alpha), self);
   check_factor(op, self, other, alpha);
-  const tensor values = scaled(to(values_of(other), self.dtype()), alpha);
-  tensor flat = view(self, joined({numel(sparse_sizes(other))}, dense_sizes(other)));
-  index_add_(flat, 0, positions_of(other), values);
+  const tensor s = convertible(other, self.dtype());
+  const tensor values = scaled(to(values_of(s), self.dtype()), alpha);
+  tensor flat = view(self, joined({numel(sparse_sizes(s))}, dense_sizes(s)));
+  index_add_(flat, 0, positions_of(s), values);
   return self;
 }
 tensor& add_in_place(tensor& self, const tensor& other, const scalar& alpha) {
@@ -236,13 +264,18 @@ tensor elements_at(std::string_view op, const tensor& d, const tensor& s) {
   const auto sparse = static_cast<std::size_t>(places.sizes()[0]);
   tensor linear = zeros_of({places.sizes()[1]}, dtype::int64, s.device());
   std::int64_t rows = 1;
+  bool repeat = !in_order(s);
   for (std::size_t i = 0; i < sparse; ++i) {
-    if (sizes[i] == 1 && wanted[i] != 1) continue;
+    if (sizes[i] == 1 && wanted[i] != 1) {
+      repeat = true;
+      continue;
+    }
     linear = linear * sizes[i] + select(places, 0, static_cast<std::int64_t>(i));
     rows *= sizes[i];
   }
   const shape dense(std::span<const std::int64_t>(sizes).subspan(sparse));
-  return index_select(reshape(d, joined({rows}, dense)), 0, linear);
+  const tensor flat = reshape(d, joined({rows}, dense));
+  return repeat ? rows_at_op(flat, linear) : index_select(flat, 0, linear);
 }
 
 // The product of two sparse tensors, at the places that both have.

@@ -28,6 +28,26 @@ compressed_words words_of(layout how) {
 
 }  // namespace
 
+std::string conversion_to(layout how, std::string_view name) {
+  const std::string_view function = how == layout::sparse_coo   ? "to_sparse"
+                                    : how == layout::sparse_csr ? "to_sparse_csr"
+                                    : how == layout::sparse_csc ? "to_sparse_csc"
+                                                                : "to_dense";
+  return std::string(function) + "(" + std::string(name) + ")";
+}
+
+void check_sizes(std::string_view op, const shape& sizes) {
+  std::int64_t elements = sizeof(double);
+  for (std::int64_t s : sizes) {
+    if (s < 0) refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted none below 0");
+  }
+  for (std::int64_t s : sizes) {
+    if (s > 1 && __builtin_mul_overflow(elements, s, &elements)) {
+      refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", more elements than 64 bits can count");
+    }
+  }
+}
+
 void check_layout(std::string_view op, std::string_view argument, const tensor& t, layout wanted) {
   if (!t.defined()) {
     refuse<error>(op, "found an undefined tensor as " + std::string(argument) + ", wanted one of layout " +
@@ -36,7 +56,7 @@ void check_layout(std::string_view op, std::string_view argument, const tensor& 
   if (t.layout() == wanted) return;
   if (wanted == layout::strided) author::refuse_layout(op, argument, t.layout(), wanted, op);
   refuse<layout_error>(op, "found " + std::string(argument) + " of layout " + std::string(name_of(t.layout())) +
-                               ", wanted " + std::string(name_of(wanted)) + "; to_sparse(x, layout) converts");
+                               ", wanted " + std::string(name_of(wanted)) + "; " + conversion_to(wanted) + " converts");
 }
 
 void check_sparse(std::string_view op, const tensor& t) {
@@ -48,7 +68,9 @@ void check_sparse(std::string_view op, const tensor& t) {
 std::int64_t wrapped_dim(std::string_view op, std::int64_t dim, std::int64_t dims) {
   const std::int64_t d = dim < 0 ? dim + dims : dim;
   if (d < 0 || d >= dims) {
-    refuse<shape_error>(op, "found dimension " + number(dim) + " of a tensor of " + number(dims) + " dimensions");
+    refuse<shape_error>(op, "found dimension " + number(dim) + " of a tensor of " + number(dims) +
+                                " dimensions, wanted " +
+                                (dims == 0 ? "one that has any" : number(-dims) + " to " + number(dims - 1)));
   }
   return d;
 }

@@ -13,6 +13,10 @@ template <class E>
   throw E(std::string(op) + ": " + std::string(text), std::string(op));
 }
 
+// The call that makes a tensor of this layout: "to_sparse(x)".
+std::string conversion_to(layout how, std::string_view name = "x");
+// Throws shape_error for a size below 0, and for more elements than 64 bits can count.
+void check_sizes(std::string_view op, const shape& sizes);
 // Throws layout_error unless t is defined and COO, CSR and so on.
 void check_layout(std::string_view op, std::string_view argument, const tensor& t, layout wanted);
 void check_sparse(std::string_view op, const tensor& t);

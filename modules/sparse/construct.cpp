@@ -37,12 +37,9 @@ void check_part(std::string_view op, std::string_view name, const tensor& t, std
                               std::to_string(dims) + (dims == 1 ? " dimension" : " dimensions"));
 }
 
-// A copy that nobody writes to, of consecutive indices: what is checked stays valid.
-tensor own_copy(const tensor& t, dtype type, device where) {
-  const tensor copy =
-      aten::_to_copy(t, arg<"dtype"> = type, arg<"device"> = where, arg<"memory_format"> = memory_format::contiguous);
-  author::make_read_only(copy);
-  return copy;
+// A copy that nobody else has, of consecutive indices: what is checked stays valid.
+tensor own_copy(const tensor& t, dtype type) {
+  return aten::_to_copy(t, arg<"dtype"> = type, arg<"memory_format"> = memory_format::contiguous);
 }
 
 tensor converted_values(const tensor& values, const options& o) {
@@ -69,18 +66,6 @@ shape least_sizes(std::string_view op, const tensor& indices) {
   return sizes;
 }
 
-void check_sizes(std::string_view op, const shape& sizes) {
-  std::int64_t elements = sizeof(double);
-  for (std::int64_t s : sizes) {
-    if (s < 0) refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted none below 0");
-  }
-  for (std::int64_t s : sizes) {
-    if (s > 1 && __builtin_mul_overflow(elements, s, &elements)) {
-      refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", more elements than 64 bits can count");
-    }
-  }
-}
-
 // COO
 
 tensor coo(std::string_view op, const tensor& indices, const tensor& given_values, optional_sizes size,
@@ -98,7 +83,7 @@ tensor coo(std::string_view op, const tensor& indices, const tensor& given_value
     refuse<shape_error>(op, "found " + std::to_string(entries) + " columns of indices and " +
                                 std::to_string(values.sizes()[0]) + " values, wanted as many of both");
   }
-  const tensor own = own_copy(indices, dtype::int64, values.device());
+  const tensor own = own_copy(indices, dtype::int64);
   const shape dense(integers(values.sizes()).subspan(1));
   const shape sizes = size.has_value() ? shape(*size) : joined(least_sizes(op, own), dense);
   const auto sparse = static_cast<std::size_t>(dims);
@@ -118,7 +103,7 @@ tensor coo(std::string_view op, const tensor& indices, const tensor& given_value
                         "found is_coalesced=True and entries that repeat a place or are not in row-major order; "
                         "leave it out, and coalesce(x) adds and sorts them");
   }
-  return coo_of(own, values, sizes, ascends || is_coalesced.value_or(false));
+  return coo_of(to(own, values.device()), values, sizes, ascends || is_coalesced.value_or(false));
 }
 
 tensor coo_with_sizes(const tensor& indices, const tensor& values, integers size, std::optional<dtype> type,
@@ -183,7 +168,7 @@ tensor compressed(std::string_view op, const tensor& lines_begin, const tensor& 
     refuse<shape_error>(op, "found an empty " + std::string(names.compressed) + ", wanted at least one element, 0");
   }
   const dtype type = plain.dtype();
-  const tensor own_lines = own_copy(lines_begin, type, values.device()), own = own_copy(plain, type, values.device());
+  const tensor own_lines = own_copy(lines_begin, type), own = own_copy(plain, type);
   const std::size_t line_dim = how == layout::sparse_csr ? 0 : 1;
   shape sizes;
   if (size.has_value()) {
@@ -200,7 +185,7 @@ tensor compressed(std::string_view op, const tensor& lines_begin, const tensor& 
                                 (line_dim == 0 ? "rows" : "columns"));
   }
   check_compressed(op, how, own_lines, own, sizes[line_dim], sizes[1 - line_dim]);
-  return compressed_of(how, own_lines, own, values, sizes);
+  return compressed_of(how, to(own_lines, values.device()), to(own, values.device()), values, sizes);
 }
 
 template <const auto& Op, layout How>

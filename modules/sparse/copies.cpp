@@ -53,18 +53,23 @@ tensor to_copy(const tensor& self, optional_dtype type, optional_layout how, opt
                optional_bool pinned, bool non_blocking, optional_format) {
   constexpr std::string_view op = aten::_to_copy.name();
   if (pinned.value_or(false)) refuse<error>(op, "pin_memory is not supported, wanted False");
-  const tensor values = aten::_to_copy(values_of(self), type, std::nullopt, where.value_or(self.device()), std::nullopt,
+  const tensor s = convertible(self, type.value_or(self.dtype()));
+  const tensor values = aten::_to_copy(values_of(s), type, std::nullopt, where.value_or(s.device()), std::nullopt,
                                        non_blocking, std::nullopt);
-  return converted(op, with_values_on(self, values), how.value_or(self.layout()));
+  return converted(op, with_values_on(s, values), how.value_or(s.layout()));
 }
 
 tensor& copy_in_place(tensor& self, const tensor& src, bool non_blocking) {
   constexpr std::string_view op = aten::copy_.name();
   if (self.layout() == layout::strided) return aten::copy_(self, to_dense(src), non_blocking);
-  check_sparse(op, self);
+  if (!is_sparse(self)) {
+    refuse<layout_error>(op, "found argument 2 'src' of layout " + std::string(name_of(src.layout())) +
+                                 " for a tensor of layout " + std::string(name_of(self.layout())) +
+                                 ", wanted strided; to_dense(src) makes one");
+  }
   if (!src.defined() || src.layout() == layout::strided) {
     refuse<layout_error>(op, "found argument 2 'src' of layout strided, wanted " + std::string(name_of(self.layout())) +
-                                 " as that of self; to_sparse(src) converts");
+                                 " as that of self; " + conversion_to(self.layout(), "src") + " converts");
   }
   check_sparse(op, src);
   if (src.sizes() != self.sizes()) {
@@ -95,9 +100,7 @@ tensor new_zeros(std::string_view op, integers size, layout how, std::int64_t sp
                  optional_device where, optional_bool pinned) {
   if (pinned.value_or(false)) refuse<error>(op, "pin_memory is not supported, wanted False");
   const shape sizes(size);
-  for (std::int64_t s : sizes) {
-    if (s < 0) refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted none below 0");
-  }
+  check_sizes(op, sizes);
   if (how != layout::sparse_coo && !compressed_payload::has_layout(how)) converted(op, {}, how);
   if (how != layout::sparse_coo && sizes.size() != 2) {
     refuse<shape_error>(op, "found sizes " + to_string(sizes) + " for layout " + std::string(name_of(how)) +
@@ -139,12 +142,17 @@ bool equal(const tensor& self, const tensor& other) {
 constexpr auto rows =
     joined_rows(rows_of<&clone, aten::clone>(), rows_of<&alias, aten::alias>(), rows_of<&to_copy, aten::_to_copy>(),
                 rows_of<&copy_in_place, aten::copy_>(), rows_of<&zero_in_place, aten::zero_>(),
-                rows_of<&empty, aten::empty_memory_format>(), rows_of<&zeros, aten::zeros>(),
-                rows_of<&zeros_beside<aten::empty_like>, aten::empty_like>(),
+                rows_of<&zeros, aten::zeros>(), rows_of<&zeros_beside<aten::empty_like>, aten::empty_like>(),
                 rows_of<&zeros_beside<aten::zeros_like>, aten::zeros_like>(), rows_of<&equal, aten::equal>());
 
 }  // namespace
 
-void register_copies() { author::register_rows(rows); }
+void register_copies() {
+  author::register_rows(rows);
+  implement("aten")
+      .replace<&empty>(aten::empty_memory_format, key::AnySparse)
+      .replace<&empty>(aten::empty_memory_format, key::AnySparseCsr)
+      .keep();
+}
 
 }  // namespace topbit::sparse

@@ -21,14 +21,14 @@ tensor& write_result(std::string_view op, const tensor& result, tensor& out) {
   }
   if (!can_cast(result.dtype(), out.dtype())) {
     refuse<dtype_error>(op, "found a result of " + std::string(name_of(result.dtype())) + " and a tensor of " +
-                                std::string(name_of(out.dtype())) + " to write it to, which cannot hold it");
+                                std::string(name_of(out.dtype())) + " to write it to, wanted a dtype that can hold it; to(x, dtype) converts");
   }
   if (result.device() != out.device()) {
     refuse<device_error>(op, "found a result on " + to_string(result.device()) + " and a tensor on " +
                                  to_string(out.device()) + " to write it to, wanted one device");
   }
   if (!is_sparse(out)) return copy_(out, result);
-  replace(out, result.dtype() == out.dtype() ? result : with_values(result, to(values_of(result), out.dtype())));
+  replace(out, to(result, out.dtype()));
   return out;
 }
 

@@ -26,6 +26,11 @@ constexpr std::int32_t code_of(dtype type) noexcept { return static_cast<std::in
 // Host tensors of index dtype. The result points to their elements; `plain` must be contiguous.
 tb_csr csr_view(const tensor& compressed, const tensor& plain, std::int64_t columns);
 
+// Whether the entries of so many lines, most of which have none, are not worth an array with an element per line.
+constexpr bool is_hypersparse(std::int64_t lines, std::int64_t entries) noexcept {
+  return lines > 1024 && (lines - 1024) / 16 > entries;
+}
+
 // Parts for author::parallel_for of work on this many elements.
 constexpr std::int64_t parts_for(std::int64_t elements) noexcept {
   return std::min<std::int64_t>(std::max<std::int64_t>(elements / (1 << 15), 1), 64);

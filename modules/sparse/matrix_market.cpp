@@ -108,9 +108,10 @@ void save_matrix_market(const std::string& path, const tensor& matrix, std::stri
         "save_matrix_market");
   }
   if (matrix.dim() != 2 || (sparse && sparse_dims_of(matrix) != 2)) {
-    throw shape_error(
-        who + "found " + to_string(matrix.sizes()) + (sparse ? " with dense dimensions" : "") + ", wanted a matrix",
-        "save_matrix_market");
+    const bool hybrid = sparse && sparse_dims_of(matrix) != matrix.dim();
+    throw shape_error(who + "found " + to_string(matrix.sizes()) + (hybrid ? " with dense dimensions" : "") +
+                          ", wanted a matrix" + (hybrid ? " without them; to_sparse(to_dense(x)) makes one" : ""),
+                      "save_matrix_market");
   }
   detail::market_matrix m = sparse ? coordinates_of(matrix) : array_of(matrix);
   m.rows = matrix.size(0);

@@ -14,9 +14,11 @@ import :payload;
 export namespace topbit::sparse {
 
 /// A COO tensor of these parts, which it shares. Does not look at elements: the indices must be in range, and ascend if
-/// `coalesced` is true. `indices`: int64 [sparse dims, entries]. Differentiable in values.
+/// `coalesced` is true. `indices`: int64 [sparse dims, entries]; they cannot be written to afterwards, and neither can
+/// other views of their memory. Differentiable in values.
 tensor coo_of(const tensor& indices, const tensor& values, const shape& sizes, bool coalesced);
-/// The same for a matrix of layout `how`, sparse_csr or sparse_csc. Differentiable in values.
+/// The same for a matrix of layout `how`, sparse_csr or sparse_csc: both index tensors cannot be written to afterwards.
+/// Differentiable in values.
 tensor compressed_of(layout how, const tensor& compressed, const tensor& plain, const tensor& values,
                      const shape& sizes);
 

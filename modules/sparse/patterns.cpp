@@ -24,6 +24,8 @@ tensor counting(std::int64_t count, const tensor& beside) {
   return arange(count, arg<"dtype"> = dtype::int64, arg<"device"> = beside.device());
 }
 
+constexpr std::int64_t int32_most = std::numeric_limits<std::int32_t>::max();
+
 // Entries sorted by the kernels, which read rows of consecutive indices.
 class host_sort {
  public:
@@ -125,6 +127,15 @@ tensor zeros_of(const shape& sizes, dtype type, device where) {
 
 tensor scaled(const tensor& values, const scalar& alpha) { return alpha.to_double() == 1 ? values : values * alpha; }
 
+tensor convertible(const tensor& s, dtype type) { return s.dtype() == type ? s : coalesced(s); }
+
+tensor sums_at(const tensor& positions, const tensor& values, std::int64_t count) {
+  const dtype type = values.dtype(), wide = is_floating(type) ? dtype::float64 : type;
+  shape sizes = values.sizes();
+  sizes[0] = count;
+  return to(index_add(zeros_of(sizes, wide, values.device()), 0, positions, to(values, wide)), type);
+}
+
 bool recorded(const tensor& a, const tensor& b) noexcept {
   return grad_enabled() && (requires_grad(a) || requires_grad(b));
 }
@@ -204,7 +215,16 @@ tensor offsets_of(const tensor& lines, std::int64_t count, dtype type) {
 }
 
 tensor offsets_from_counts(const tensor& counts, dtype type) {
-  return to(cat(std::array{zeros_of({1}, dtype::int64, cpu), cumsum(counts, 0)}, 0), type);
+  const tensor offsets = cat(std::array{zeros_of({1}, dtype::int64, cpu), cumsum(counts, 0)}, 0);
+  const std::int64_t lines = counts.sizes()[0];
+  const bool fits = type != dtype::int32 || offsets.data_ptr<std::int64_t>()[lines] <= int32_most;
+  return fits ? to(offsets, type) : offsets;
+}
+
+line_parts line_parts_of(const tensor& s) {
+  if (is_compressed(s)) return {compressed_parts(s).compressed, compressed_parts(s).plain};
+  const tensor& indices = coo_parts(s).indices;
+  return {offsets_of(select(indices, 0, 0), s.sizes()[0], dtype::int64), select(indices, 0, 1)};
 }
 
 sorted_places sort_places(const tensor& indices, const shape& sizes) {

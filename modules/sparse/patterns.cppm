@@ -20,6 +20,12 @@ constexpr bool is_half(dtype type) noexcept { return type == dtype::float16 || t
 constexpr dtype sum_type(dtype type) noexcept { return is_half(type) ? dtype::float32 : type; }
 // alpha * values; values themselves for 1.
 tensor scaled(const tensor& values, const scalar& alpha);
+// s if it has the dtype or no entries at one place, otherwise coalesced: entries at one place are added before their
+// values are converted to `type`.
+tensor convertible(const tensor& s, dtype type);
+// The sums of the values [entries, ..] at each of `count` positions: [count, ..]. Floating-point numbers are added in
+// float64 and rounded once. Differentiable.
+tensor sums_at(const tensor& positions, const tensor& values, std::int64_t count);
 // Whether what is computed from both is recorded, so that operators, not kernels, compute it.
 bool recorded(const tensor& a, const tensor& b) noexcept;
 
@@ -36,8 +42,14 @@ tensor coordinates(const tensor& s);
 tensor lines_of(const tensor& compressed, std::int64_t entries);
 // [lines + 1] of `type`, from ascending int64 line numbers.
 tensor offsets_of(const tensor& lines, std::int64_t count, dtype type);
-// The same from the number of entries of each line, int64 [lines] on the host.
+// The same from the number of entries of each line, int64 [lines] on the host; int64 if `type` does not hold their sum.
 tensor offsets_from_counts(const tensor& counts, dtype type);
+
+// A coalesced matrix line by line: [lines + 1] and [entries], as compressed_payload has them; of a COO matrix its rows.
+struct line_parts {
+  tensor compressed, plain;
+};
+line_parts line_parts_of(const tensor& s);
 
 // The distinct tuples, ascending, and for each entry the position of its tuple among them.
 struct sorted_places {

@@ -6,6 +6,25 @@ import topbit.tensor;
 
 namespace topbit::sparse {
 
+namespace {
+
+// Threads may share index tensors, so one that is read-only is not written again.
+tensor read_only(tensor indices) noexcept {
+  if (!author::is_read_only(indices)) author::make_read_only(indices);
+  return indices;
+}
+
+}  // namespace
+
+coo_payload::coo_payload(tensor indices_, tensor values_, bool coalesced_) noexcept
+    : indices(read_only(std::move(indices_))), values(std::move(values_)), coalesced(coalesced_) {}
+
+compressed_payload::compressed_payload(layout how_, tensor compressed_, tensor plain_, tensor values_) noexcept
+    : compressed(read_only(std::move(compressed_))),
+      plain(read_only(std::move(plain_))),
+      values(std::move(values_)),
+      how(how_) {}
+
 std::vector<coo_payload::part> coo_payload::parts() const { return {{"indices", indices}, {"values", values}}; }
 intrusive_ptr<tensor_extension> coo_payload::with_parts(std::span<const tensor> parts) const {
   return intrusive_ptr<tensor_extension>(new coo_payload(parts[0], parts[1], coalesced));

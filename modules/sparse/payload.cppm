@@ -1,4 +1,7 @@
 // What a sparse tensor consists of: index tensors, and the values at these places. All other elements are zero.
+//
+// A payload makes its index tensors read-only, so that indices that were checked, or computed, stay valid: operators
+// refuse to write to their memory.
 export module topbit.sparse:payload;
 
 import topbit.std;
@@ -12,8 +15,7 @@ export namespace topbit::sparse {
 struct coo_payload final : author::layout_payload {
   static constexpr layout of_layout = layout::sparse_coo;
 
-  coo_payload(tensor indices_, tensor values_, bool coalesced_) noexcept
-      : indices(std::move(indices_)), values(std::move(values_)), coalesced(coalesced_) {}
+  coo_payload(tensor indices_, tensor values_, bool coalesced_) noexcept;
 
   std::vector<part> parts() const override;
   intrusive_ptr<tensor_extension> with_parts(std::span<const tensor> parts) const override;
@@ -32,8 +34,7 @@ struct compressed_payload final : author::layout_payload {
   static constexpr layout of_layout = layout::sparse_csr;
   static constexpr bool has_layout(layout l) noexcept { return l == layout::sparse_csr || l == layout::sparse_csc; }
 
-  compressed_payload(layout how_, tensor compressed_, tensor plain_, tensor values_) noexcept
-      : compressed(std::move(compressed_)), plain(std::move(plain_)), values(std::move(values_)), how(how_) {}
+  compressed_payload(layout how_, tensor compressed_, tensor plain_, tensor values_) noexcept;
 
   std::vector<part> parts() const override;
   intrusive_ptr<tensor_extension> with_parts(std::span<const tensor> parts) const override;

@@ -54,75 +54,57 @@ tensor times_columns(T dense, T s) {
   return contiguous(t(spmm_op(p.compressed, p.plain, values_of(by_columns), t(dense))));
 }
 
-// All products of an entry of a and an entry of b, which are then added place by place: with operators that are
-// differentiable and that every device has.
-tensor product_of_entries(T a, T b) {
-  const compressed_payload &left = compressed_parts(a), &right = compressed_parts(b);
-  const std::int64_t entries = left.plain.sizes()[0], rows = b.sizes()[0];
-  const device where = a.device();
-  const tensor start = to(narrow(right.compressed, 0, 0, rows), dtype::int64);
-  const tensor length = to(narrow(right.compressed, 0, 1, rows), dtype::int64) - start;
-  const tensor inner = to(left.plain, dtype::int64);
-  const tensor lengths = index_select(length, 0, inner), ends = cumsum(lengths, 0);
-  const std::int64_t count = entries == 0 ? 0 : item<std::int64_t>(select(ends, 0, entries - 1));
-  const tensor from_a =
-      repeat_interleave(arange(entries, arg<"device"> = where), lengths, std::nullopt, arg<"output_size"> = count);
-  const tensor within = arange(count, arg<"device"> = where) - index_select(ends - lengths, 0, from_a);
-  const tensor from_b = index_select(index_select(start, 0, inner), 0, from_a) + within;
-  const tensor values = index_select(values_of(a), 0, from_a) * index_select(values_of(b), 0, from_b);
-  const tensor lines = index_select(lines_of(left.compressed, entries), 0, from_a);
-  const tensor places = stack(std::array{lines, to(index_select(right.plain, 0, from_b), dtype::int64)}, 0);
-  return coalesced(coo_of(places, values, {a.sizes()[0], b.sizes()[1]}, false));
-}
+// Two matrices without the rows and columns that have no entries, and what the others were.
+struct compact_factors {
+  tensor left, right;
+  tensor rows, columns;
 
-// By the kernels: Gustavson's algorithm, row by row.
-tensor product_of_rows(T a, T b) {
-  const compressed_payload &left = compressed_parts(a), &right = compressed_parts(b);
-  const dtype index = promote(left.plain.dtype(), right.plain.dtype()), type = a.dtype();
-  const auto array = [&](T x) { return contiguous(to(x, index)); };
-  const tensor a_offsets = array(left.compressed), a_plain = array(left.plain), a_values = contiguous(left.values),
-               b_offsets = array(right.compressed), b_plain = array(right.plain), b_values = contiguous(right.values);
-  const std::int64_t rows = a.sizes()[0];
-  const tensor counts = author::make_tensor({rows}, dtype::int64, cpu);
-  tb_spgemm call{.a = csr_view(a_offsets, a_plain, a.sizes()[1]),
-                 .b = csr_view(b_offsets, b_plain, b.sizes()[1]),
-                 .a_values = a_values.data(),
-                 .b_values = b_values.data(),
-                 .counts = counts.data_ptr<std::int64_t>(),
-                 .compressed = nullptr,
-                 .plain = nullptr,
-                 .values = nullptr,
-                 .dtype = code_of(type),
-                 .reserved = 0};
-  const std::int64_t bytes = static_cast<std::int64_t>(kernels().spgemm_workspace(call.b.columns, call.dtype));
-  const std::int64_t parts = std::min<std::int64_t>(parts_for(call.a.nnz * 8), 16);
-  const tensor workspaces = zeros_of({parts, (bytes + 63) / 64 * 64}, dtype::uint8, cpu);
-  std::byte* const memory = static_cast<std::byte*>(workspaces.data());
-  const auto each = [&](auto&& kernel) {
-    author::parallel_for(parts, [&](std::int64_t i) {
-      const std::int64_t begin = kernels().row_of_part(&call.a, i, parts),
-                         end = kernels().row_of_part(&call.a, i + 1, parts);
-      kernel(&call, memory + i * ((bytes + 63) / 64 * 64), begin, end);
-    });
-  };
-  each(kernels().spgemm_count);
-  const tensor compressed = offsets_from_counts(counts, index);
-  const std::int64_t entries = item<std::int64_t>(select(compressed, 0, rows));
-  const tensor plain = author::make_tensor({entries}, index, cpu), values = author::make_tensor({entries}, type, cpu);
-  call.compressed = compressed.data();
-  call.plain = plain.data();
-  call.values = values.data();
-  each(kernels().spgemm_fill);
-  return compressed_of(layout::sparse_csr, compressed, plain, values, {rows, b.sizes()[1]});
+  compact_factors(T a, T b) {
+    const tensor x = coo_from(coalesced(a)), y = coo_from(coalesced(b));
+    const tensor &at = coo_parts(x).indices, &bt = coo_parts(y).indices;
+    const auto one_row = [](T indices, std::int64_t row) { return narrow(indices, 0, row, 1); };
+    const std::int64_t entries = at.sizes()[1];
+    const sorted_places row = sort_places(one_row(at, 0), {a.sizes()[0]}),
+                        column = sort_places(one_row(bt, 1), {b.sizes()[1]}),
+                        inner = sort_places(cat(std::array{one_row(at, 1), one_row(bt, 0)}, 1), {b.sizes()[0]});
+    rows = select(row.indices, 0, 0);
+    columns = select(column.indices, 0, 0);
+    const std::int64_t k = inner.indices.sizes()[1];
+    left = coo_of(stack(std::array{row.groups, narrow(inner.groups, 0, 0, entries)}, 0), values_of(x),
+                  {rows.sizes()[0], k}, true);
+    right = coo_of(stack(std::array{narrow(inner.groups, 0, entries, bt.sizes()[1]), column.groups}, 0), values_of(y),
+                   {k, columns.sizes()[0]}, true);
+  }
+  tensor expanded(T product, const shape& sizes) const {
+    const tensor s = coo_from(product), places = coo_parts(s).indices;
+    const tensor indices = stack(
+        std::array{index_select(rows, 0, select(places, 0, 0)), index_select(columns, 0, select(places, 0, 1))}, 0);
+    return coo_of(indices, values_of(s), sizes, true);
+  }
+};
+
+tensor product_of_lines(T a, T b) {
+  const tensor left = csr_of(a), right = csr_of(b);
+  const compressed_payload &l = compressed_parts(left), &r = compressed_parts(right);
+  const auto [compressed, plain, values] =
+      spgemm_op(l.compressed, l.plain, values_of(left), r.compressed, r.plain, values_of(right), b.sizes()[1]);
+  return compressed_of(layout::sparse_csr, compressed, plain, values, {a.sizes()[0], b.sizes()[1]});
 }
 
 // The layout of the result is that of the first factor.
 tensor sparse_times_sparse(T a, T b) {
-  const tensor left = csr_of(a), right = csr_of(b);
   const shape sizes{a.sizes()[0], b.sizes()[1]};
   if (!has_elements(a)) return without_entries(a.layout(), sizes, 2, a.dtype(), meta);
-  const bool by_kernel = on_host(a) && !recorded(a, b);
-  const tensor product = by_kernel ? product_of_rows(left, right) : product_of_entries(left, right);
+  const std::int64_t entries = entries_of(a) + entries_of(b);
+  const bool compact =
+      is_hypersparse(sizes[0], entries) || is_hypersparse(b.sizes()[0], entries) || is_hypersparse(sizes[1], entries);
+  tensor product;
+  if (compact) {
+    const compact_factors factors(a, b);
+    product = factors.expanded(product_of_lines(factors.left, factors.right), sizes);
+  } else {
+    product = product_of_lines(a, b);
+  }
   if (a.layout() == layout::sparse_coo) return coo_from(product);
   return a.layout() == layout::sparse_csr ? csr_of(product) : csc_of(product);
 }
@@ -167,9 +149,10 @@ tensor addmm(T self, T mat1, T mat2, const scalar& beta, const scalar& alpha) {
   if (!is_floating(self.dtype()) && (is_floating(beta.type()) || is_floating(alpha.type()))) {
     refuse<dtype_error>(op, "found a floating factor of integers, wanted an integer");
   }
-  if (is_sparse(self) && !is_sparse(product)) {
+  if (is_sparse(self) && self.layout() != product.layout()) {
     refuse<layout_error>(op, "found self of layout " + std::string(name_of(self.layout())) +
-                                 " for a strided product, wanted strided; to_dense(x) makes one");
+                                 " for a product of layout " + std::string(name_of(product.layout())) +
+                                 ", wanted that layout; " + conversion_to(product.layout(), "self") + " converts");
   }
   const tensor added = scaled(product, alpha);
   // A sparse result if self is sparse.
@@ -208,6 +191,11 @@ tensor linear(T input, T weight, const std::optional<tensor>& bias) {
   const bool biased = bias.has_value() && bias->defined();
   if (is_sparse(input)) {
     const tensor product = product_of(op, input, t(weight));
+    if (biased && is_sparse(product)) {
+      refuse<layout_error>(op,
+                           "found a bias for the product of two sparse tensors, wanted none, or a strided input or "
+                           "weight; to_dense(x) makes one");
+    }
     return biased ? product + *bias : product;
   }
   check_layout(op, "argument 1 'input'", input, layout::strided);
@@ -231,6 +219,11 @@ tensor sampled_addmm(T self, T mat1, T mat2, const scalar& beta, const scalar& a
   check_layout(op, "argument 2 'mat1'", mat1, layout::strided);
   check_layout(op, "argument 3 'mat2'", mat2, layout::strided);
   check_factors(op, mat1, mat2, 2);
+  if (sparse_dims_of(self) != self.dim()) {
+    refuse<shape_error>(op,
+                        "found a sparse tensor with dense dimensions, wanted all sparse; to_sparse(to_dense(x)) "
+                        "makes one");
+  }
   if (self.dim() != 2 || self.sizes()[0] != mat1.sizes()[0] || self.sizes()[1] != mat2.sizes()[1]) {
     refuse<shape_error>(op, "found sizes " + to_string(self.sizes()) + ", " + to_string(mat1.sizes()) + " and " +
                                 to_string(mat2.sizes()) + ", wanted [n, m], [n, k] and [k, m]");
@@ -241,16 +234,9 @@ tensor sampled_addmm(T self, T mat1, T mat2, const scalar& beta, const scalar& a
   }
   const tensor s = coalesced(self);
   const bool by_columns = s.layout() == layout::sparse_csc;
-  tensor offsets, along;
-  if (is_compressed(s)) {
-    offsets = compressed_parts(s).compressed;
-    along = compressed_parts(s).plain;
-  } else {
-    offsets = offsets_of(select(coo_parts(s).indices, 0, 0), s.sizes()[0], dtype::int64);
-    along = contiguous(select(coo_parts(s).indices, 0, 1));
-  }
+  const line_parts lines = line_parts_of(s);
   const tensor left = by_columns ? t(mat2) : mat1, right = by_columns ? mat1 : t(mat2);
-  const tensor product = scaled(sddmm_op(offsets, along, left, right), alpha);
+  const tensor product = scaled(sddmm_op(lines.compressed, lines.plain, left, right), alpha);
   return with_values(s, beta.to_double() == 0 ? product : scaled(values_of(s), beta) + product);
 }
 

@@ -45,6 +45,18 @@ inline constexpr op<"topbit::_spmm(Tensor compressed, Tensor plain, Tensor value
 /// For each entry the product of its row of left [n, k] and, by its column, a row of right [m, k]: [entries].
 inline constexpr op<"topbit::_sddmm(Tensor compressed, Tensor plain, Tensor left, Tensor right) -> Tensor"> sddmm_op;
 
+/// The product with another sparse matrix of `columns` columns, by the parts of both: those of the result, with an entry
+/// wherever entries of both meet.
+inline constexpr op<
+    "topbit::_spgemm(Tensor compressed, Tensor plain, Tensor values, Tensor other_compressed, Tensor other_plain, "
+    "Tensor other_values, int columns) -> (Tensor compressed, Tensor plain, Tensor values)">
+    spgemm_op;
+/// The elements of left @ right^T, two sparse matrices of `columns` columns, at the entries of the pattern: [entries].
+inline constexpr op<
+    "topbit::_masked_spgemm(Tensor compressed, Tensor plain, Tensor left_compressed, Tensor left_plain, Tensor left, "
+    "Tensor right_compressed, Tensor right_plain, Tensor right, int columns) -> Tensor">
+    masked_spgemm_op;
+
 /// The product reduced by "mean", "amax" or "amin"; and, of the latter two, the entry that each element comes from, -1
 /// if none: int64 [n, k].
 inline constexpr op<

@@ -202,12 +202,11 @@ struct spmm_reduce_rule {
     const shape flat{right.numel()};
     if (wanted[2]) {
       const tensor met = index_select(reshape(right, flat), 0, element);
-      out[2] = index_add(zeros_of(held.sizes(), held.dtype(), held.device()), 0, entry, g_of * met);
+      out[2] = sums_at(entry, g_of * met, held.sizes()[0]);
     }
     if (wanted[3]) {
       const tensor met = index_select(held, 0, entry);
-      const tensor none = zeros_of(flat, right.dtype(), right.device());
-      out[3] = reshape(index_add(none, 0, element, g_of * met), right.sizes());
+      out[3] = reshape(sums_at(element, g_of * met, right.numel()), right.sizes());
     }
     return out;
   }

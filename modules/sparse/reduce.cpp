@@ -52,7 +52,8 @@ struct reduced_dims {
   }
   bool has(std::int64_t dim) const { return reduced[static_cast<std::size_t>(dim)]; }
   bool all() const { return std::ranges::find(reduced, false) == reduced.end(); }
-  bool all_sparse() const { return reduced_sparse == sparse; }
+  // Whether no sparse dimension is left. Without any, entries at the one place stay apart unless all is reduced.
+  bool reduces_entries() const { return reduced_sparse == sparse && (sparse > 0 || all()); }
 
   shape result_sizes(const shape& sizes, bool keepdim) const {
     shape out;
@@ -103,7 +104,7 @@ constexpr dtype summed(dtype type) noexcept { return is_floating(type) ? type : 
 
 tensor sum_coo(const tensor& s, const reduced_dims& dims, bool keepdim, dtype type) {
   const shape sizes = dims.result_sizes(s.sizes(), keepdim);
-  if (dims.all_sparse() && (dims.sparse > 0 || dims.all())) {
+  if (dims.reduces_entries()) {
     return reshape(sum(values_of(s), dims.with_entries(), false, arg<"dtype"> = type), sizes);
   }
   const tensor values =
@@ -119,8 +120,7 @@ tensor sum_lines(const tensor& s, std::int64_t dim, dtype type) {
   const compressed_payload& p = compressed_parts(s);
   const tensor values = type == summed(s.dtype()) ? values_of(s) : to(values_of(s), type);
   if ((dim == 1) == (s.layout() == layout::sparse_csr)) return to(row_sums_op(p.compressed, values), type);
-  const tensor none = zeros_of({s.sizes()[dim == 0 ? 1 : 0]}, type, s.device());
-  return index_add(none, 0, p.plain, to(values, type));
+  return sums_at(p.plain, to(values, type), s.sizes()[dim == 0 ? 1 : 0]);
 }
 
 tensor sum_over(std::string_view op, const tensor& self, const dim_list& given, bool keepdim, optional_dtype wanted) {
@@ -128,9 +128,7 @@ tensor sum_over(std::string_view op, const tensor& self, const dim_list& given, 
   const reduced_dims dims(op, self, given);
   const dtype type = wanted.value_or(summed(self.dtype()));
   if (type == dtype::boolean) refuse<dtype_error>(op, "found dtype bool, wanted a number");
-  // Elements at one place are one element, which bool and conversions do not add up to.
-  const bool adds = self.dtype() != dtype::boolean && (type == self.dtype() || type == summed(self.dtype()));
-  const tensor s = adds ? self : coalesced(self);
+  const tensor s = convertible(self, type);
   if (!is_compressed(s)) return sum_coo(s, dims, keepdim, type);
   if (dims.all() || keepdim || dims.reduced_sparse == 0)
     return in_layout_of(s, sum_coo(coo_from(s), dims, keepdim, type), keepdim || dims.reduced_sparse == 0);
@@ -158,7 +156,7 @@ tensor any_along(const tensor& self, std::int64_t dim, bool keepdim) {
   const shape sizes = dims.result_sizes(s.sizes(), keepdim);
   const dtype type = self.dtype() == dtype::uint8 ? dtype::uint8 : dtype::boolean;
   const tensor truths = ne(values_of(s), 0);
-  if (dims.all_sparse()) return to(reshape(any(truths, 0), sizes), type);
+  if (dims.reduces_entries()) return to(reshape(any(truths, 0), sizes), type);
   const tensor values = dims.dense.empty() ? truths : any(truths, dims.dense[0]);
   const tensor indices = dims.dense.empty() ? other_indices(s, dims) : coo_parts(s).indices;
   const shape left = dims.result_sizes(s.sizes(), false);
@@ -181,7 +179,7 @@ tensor extreme_coo(const tensor& s, const reduced_dims& dims, bool keepdim, bool
   const integers all(s.sizes());
   const tensor held = values_of(s);
   const tensor values = dims.dense.empty() ? held : extreme(held, dims.dense, keepdim);
-  if (dims.all_sparse() && (dims.sparse > 0 || dims.all())) {
+  if (dims.reduces_entries()) {
     if (entries == 0) return zeros_of(sizes, s.dtype(), s.device());
     const tensor found = extreme(values, {0}, false);
     if (entries == numel(sparse_sizes(s))) return reshape(found, sizes);
@@ -264,7 +262,11 @@ tensor norm_over(std::string_view op, const tensor& self, const std::optional<sc
                                  " of a sparse tensor, wanted 0 or more: zeros count; " + "to_dense(x) takes any");
   }
   const tensor s = coalesced(self);
-  if (!dims.all()) return norm_along(with_values(s, to(values_of(s), type)), p, shape(*given), keepdim);
+  if (!dims.all()) {
+    // Squares may overflow in the dtype that the norm has.
+    const tensor wide = with_values(s, to(values_of(s), dtype::float64));
+    return to(norm_along(wide, p, shape(*given), keepdim), type);
+  }
   const shape sizes = dims.result_sizes(s.sizes(), keepdim);
   if (entries_of(s) == 0) return zeros_of(sizes, type, s.device());
   return reshape(linalg_vector_norm(values_of(s), p, std::nullopt, false, arg<"dtype"> = type), sizes);

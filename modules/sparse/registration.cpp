@@ -13,14 +13,11 @@ namespace {
 // An operator without a kernel for these layouts. The first argument of such a layout is named.
 void refuse_operator(const operator_handle& op, boxed_stack& stack) {
   const std::span<const value> arguments = stack.top(op.argument_count());
-  const auto* const schema = op.parsed_schema();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    author::each_tensor(arguments[i], [&](const tensor& t) {
-      if (!t.defined() || !is_sparse(t)) return;
-      std::string argument = "argument " + std::to_string(i + 1);
-      if (schema != nullptr) argument += " '" + std::string(schema->arguments[i].name) + "'";
-      author::refuse_layout(op.name(), argument, t.layout(), layout::strided, op.name());
-    });
+    const auto fits = [](const tensor& t) { return t.defined() && is_sparse(t); };
+    if (const tensor* const t = author::find_tensor(arguments[i], fits); t != nullptr) {
+      author::refuse_argument(op, i, t->layout());
+    }
   }
   author::refuse_layout(op.name(), {}, layout::sparse_coo, layout::strided, op.name());
 }
@@ -38,6 +35,7 @@ bool register_foundation() {
   register_unary();
   register_arithmetic();
   register_product_parts();
+  register_spgemm();
   register_product();
   register_reduce();
   register_softmax();

@@ -15,6 +15,7 @@ void register_selections();
 void register_unary();
 void register_arithmetic();
 void register_product_parts();
+void register_spgemm();
 void register_product();
 void register_reduce();
 void register_softmax();

@@ -47,8 +47,10 @@ tensor sum_of_entries(const tensor& values) {
 std::int64_t wrapped_index(std::string_view op, const tensor& self, std::int64_t dim, std::int64_t index) {
   const std::int64_t size = self.sizes()[static_cast<std::size_t>(dim)];
   if (index < -size || index >= size) {
-    refuse<shape_error>(op, "found index " + std::to_string(index) + " for dimension " + std::to_string(dim) +
-                                " of a tensor " + to_string(self.sizes()));
+    refuse<shape_error>(
+        op, "found index " + std::to_string(index) + " for dimension " + std::to_string(dim) + " of a tensor " +
+                to_string(self.sizes()) + ", wanted " +
+                (size == 0 ? "none, it has no elements" : std::to_string(-size) + " to " + std::to_string(size - 1)));
   }
   return index < 0 ? index + size : index;
 }
@@ -116,6 +118,29 @@ tensor counting(std::int64_t count, const tensor& beside) {
   return arange(count, arg<"dtype"> = dtype::int64, arg<"device"> = beside.device());
 }
 
+// What index_select asks for and what entries have, along one dimension.
+struct positions {
+  tensor wanted, present;  // [count] and [entries], below size
+  std::int64_t size = 0;
+};
+positions positions_along(std::string_view op, const tensor& indices, std::int64_t dim, std::int64_t size,
+                          const tensor& index) {
+  const std::int64_t count = numel(index.sizes());
+  const tensor present = select(indices, 0, dim);
+  // index_select checks the index as that of a strided tensor.
+  if (!has_elements(index) || !is_hypersparse(size, indices.sizes()[1] + count)) {
+    return {index_select(counting(size, indices), 0, index), present, size};
+  }
+  (void)index_select(counting(1, indices), 0, zeros_like(index));
+  const tensor places = to(reshape(index, {1, count}), dtype::int64);
+  check_coo(op, places, {size});
+  // The positions among the places that are wanted. Those of the other entries are not.
+  const sorted_places distinct = sort_places(places, {size});
+  bool all_found = false;
+  const tensor found = positions_in(select(distinct.indices, 0, 0), present, all_found);
+  return {distinct.groups, found, distinct.indices.sizes()[1] + 1};
+}
+
 tensor index_select_coo(const tensor& self, std::int64_t given_dim, const tensor& index) {
   constexpr const auto& op = aten::index_select;
   author::check_one_device(op, self, given_dim, index);
@@ -128,16 +153,15 @@ tensor index_select_coo(const tensor& self, std::int64_t given_dim, const tensor
     const tensor values = index_select(values_of(self), dim - sparse + 1, index);
     return coo_of(p.indices, values, with_size(self.sizes(), dim, numel(index.sizes())), p.coalesced);
   }
-  // Checks the index as that of a strided tensor.
-  const tensor wanted = index_select(counting(size, self), 0, index);
-  const std::int64_t count = wanted.sizes()[0];
+  const std::int64_t count = numel(index.sizes());
   const shape sizes = with_size(self.sizes(), dim, count);
+  const positions at = positions_along(op.name(), p.indices, dim, size, index);
   if (!has_elements(self)) return none_of(self, sizes);
   // Each entry is repeated for each place of `index` that asks for it.
-  const tensor order = argsort(wanted, arg<"stable"> = true, arg<"dim"> = 0, arg<"descending"> = false);
-  const tensor none = zeros_of({size}, dtype::int64, self.device());
-  const tensor times = scatter_add(none, 0, wanted, ones_like(wanted)), begin = cumsum(times, 0) - times;
-  const tensor along = select(p.indices, 0, dim), repeats = index_select(times, 0, along);
+  const tensor order = argsort(at.wanted, arg<"stable"> = true, arg<"dim"> = 0, arg<"descending"> = false);
+  const tensor none = zeros_of({at.size}, dtype::int64, self.device());
+  const tensor times = scatter_add(none, 0, at.wanted, ones_like(at.wanted)), begin = cumsum(times, 0) - times;
+  const tensor along = at.present, repeats = index_select(times, 0, along);
   const tensor entry = repeat_interleave(counting(entries_of(self), self), repeats);
   const tensor rank = counting(entry.sizes()[0], self) - index_select(cumsum(repeats, 0) - repeats, 0, entry);
   const tensor moved = index_select(order, 0, index_select(begin, 0, index_select(along, 0, entry)) + rank);
@@ -177,10 +201,13 @@ tensor cat_coo(std::span<const tensor> tensors, std::int64_t given_dim) {
   const std::int64_t dim = wrapped_dim(op.name(), given_dim, tensors[0].dim());
   const shape sizes = joined_sizes(tensors, dim);
   const std::int64_t sparse = sparse_dims_of(tensors[0]);
+  dtype type = tensors[0].dtype();
+  for (const tensor& t : tensors) type = promote(type, t.dtype());
   std::vector<tensor> indices, values;
   bool all_coalesced = true;
   std::int64_t before = 0;
-  for (const tensor& t : tensors) {
+  for (const tensor& given : tensors) {
+    const tensor t = convertible(given, type);
     const coo_payload& p = coo_parts(t);
     const std::int64_t size = t.sizes()[static_cast<std::size_t>(dim)];
     all_coalesced = all_coalesced && p.coalesced;

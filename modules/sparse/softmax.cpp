@@ -82,6 +82,19 @@ struct row_sums_rule {
   }
 };
 
+tensor rows_at(const tensor& self, const tensor& positions) { return index_select(self, 0, positions); }
+
+struct rows_at_rule {
+  saved_tensor positions;
+  std::int64_t rows;
+  static rows_at_rule save(const tensor& self, const tensor& positions, const tensor&) {
+    return {saved_tensor(positions), self.sizes()[0]};
+  }
+  std::array<tensor, 2> backward(const tensor& g, std::array<bool, 2>) const {
+    return {sums_at(positions.get(), g, rows), tensor()};
+  }
+};
+
 tensor softmax_by_operators(const tensor& compressed, const tensor& values, bool log) {
   const dtype type = sum_type(values.dtype());
   const tensor x = to(values, type), lines = lines_beside(compressed, values);
@@ -92,23 +105,29 @@ tensor softmax_by_operators(const tensor& compressed, const tensor& values, bool
   return to(log ? shifted - topbit::log(sums) : powers / sums, values.dtype());
 }
 
-tensor row_softmax(const tensor& compressed, const tensor& values, bool log) {
-  author::check_one_device(row_softmax_op, compressed, values);
-  if (!has_elements(values)) return author::make_tensor(values.sizes(), values.dtype(), values.device());
-  if (!on_host(values) || values.dim() != 1) return softmax_by_operators(compressed, values, log);
-  const tensor offsets = contiguous(compressed), held = contiguous(values);
+// The softmax of values, or with its result as values its gradient.
+tensor softmax_by_kernel(const tensor& compressed, const tensor& values, const tensor& grad, bool log) {
+  const tensor offsets = contiguous(compressed), held = contiguous(values),
+               g = grad.defined() ? contiguous(grad) : grad;
   const tensor out = author::make_tensor(values.sizes(), values.dtype(), cpu);
   const tb_row_softmax call{.compressed = offsets.data(),
                             .values = held.data(),
-                            .grad = nullptr,
+                            .grad = g.defined() ? g.data() : nullptr,
                             .out = out.data(),
                             .index = code_of(offsets.dtype()),
                             .dtype = code_of(values.dtype()),
                             .log = log ? 1 : 0,
                             .reserved = 0};
-  over_rows(offsets, values.sizes()[0],
-            [&](std::int64_t begin, std::int64_t end) { kernels().row_softmax(&call, begin, end); });
+  const auto kernel = g.defined() ? kernels().row_softmax_backward : kernels().row_softmax;
+  over_rows(offsets, values.sizes()[0], [&](std::int64_t begin, std::int64_t end) { kernel(&call, begin, end); });
   return out;
+}
+
+tensor row_softmax(const tensor& compressed, const tensor& values, bool log) {
+  author::check_one_device(row_softmax_op, compressed, values);
+  if (!has_elements(values)) return author::make_tensor(values.sizes(), values.dtype(), values.device());
+  if (!on_host(values) || values.dim() != 1) return softmax_by_operators(compressed, values, log);
+  return softmax_by_kernel(compressed, values, {}, log);
 }
 
 struct row_softmax_rule {
@@ -120,6 +139,7 @@ struct row_softmax_rule {
   }
   std::array<tensor, 2> backward(const tensor& g, std::array<bool, 2>) const {
     const tensor offsets = compressed.get(), y = result.get();
+    if (on_host(y) && y.dim() == 1 && !recorded(g, y)) return {tensor(), softmax_by_kernel(offsets, y, g, log)};
     const tensor lines = lines_of(offsets, y.sizes()[0]);
     const auto sum_beside = [&](const tensor& x) { return index_select(row_sums_op(offsets, x), 0, lines); };
     return {tensor(), log ? g - exp(y) * sum_beside(g) : y * (g - sum_beside(g * y))};
@@ -135,7 +155,7 @@ struct lines_along {
     const tensor& indices = coo_parts(s).indices;
     const std::int64_t dims = indices.sizes()[0];
     shape sizes = sparse_sizes(s);
-    if (dims == 2 && dim == 1) {
+    if (dims == 2 && dim == 1 && !is_hypersparse(sizes[0], entries_of(s))) {
       compressed = offsets_of(select(indices, 0, 0), sizes[0], dtype::int64);
       return;
     }
@@ -173,7 +193,8 @@ tensor softmax(const tensor& self, std::int64_t given_dim, bool half_to_float) {
   }
   const tensor s = coalesced(self), values = computed(s);
   if (dim >= sparse_dims_of(s)) return with_values(s, Op(values, dim - sparse_dims_of(s) + 1, false));
-  if (s.dim() == 2 && sparse_dims_of(s) == 2 && dim == 0) {
+  if (s.dim() == 2 && sparse_dims_of(s) == 2 && dim == 0 &&
+      !is_hypersparse(s.sizes()[0] + s.sizes()[1], entries_of(s))) {
     // The entries of a CSR matrix have the order of those of s.
     return with_values(s, values_of(Op(csr_of(s), 0, half_to_float)));
   }
@@ -192,6 +213,9 @@ constexpr author::kernel_row own[] = {
     define(row_sums_op),
     row<&row_sums>(row_sums_op, key::CompositeExplicitAutograd),
     row<&autograd_kernel<row_sums_op, row_sums_rule>::run>(row_sums_op, key::Autograd),
+    define(rows_at_op),
+    row<&rows_at>(rows_at_op, key::CompositeExplicitAutograd),
+    row<&autograd_kernel<rows_at_op, rows_at_rule>::run>(rows_at_op, key::Autograd),
     define(row_softmax_op),
     row<&row_softmax>(row_softmax_op, key::CompositeExplicitAutograd),
     row<&autograd_kernel<row_softmax_op, row_softmax_rule>::run>(row_softmax_op, key::Autograd),

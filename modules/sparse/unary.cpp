@@ -47,7 +47,11 @@ void register_in_place() {
 // x^p is 0 at 0 for p > 0 alone.
 tensor pow(const tensor& self, const tensor& exponent) {
   const std::string_view op = aten::pow_Tensor_Tensor.name();
-  check_sparse(op, self);
+  if (!is_sparse(self)) {
+    refuse<layout_error>(op,
+                         "found a sparse exponent, at whose zeros a power is 1, wanted a strided one; to_dense(x) "
+                         "makes one");
+  }
   if (exponent.layout() != layout::strided || exponent.dim() != 0) {
     refuse<layout_error>(op, "found a sparse tensor with exponents of sizes " + to_string(exponent.sizes()) +
                                  ", wanted one number; to_dense(x) takes any");
@@ -70,9 +74,10 @@ constexpr auto powers =
 void register_unary() {
   register_functions<linearity::none, aten::abs, aten::asin, aten::asinh, aten::atan, aten::atanh, aten::ceil,
                      aten::erf, aten::erfinv, aten::expm1, aten::floor, aten::frac, aten::log1p, aten::nan_to_num,
-                     aten::relu, aten::round, aten::sign, aten::sin, aten::sinh, aten::sqrt, aten::square, aten::tan,
-                     aten::tanh, aten::trunc, aten::isnan, aten::isinf>();
-  register_functions<linearity::linear, aten::neg, aten::deg2rad>();
+                     aten::relu, aten::round, aten::sign, aten::sgn, aten::sin, aten::sinh, aten::sqrt, aten::square,
+                     aten::tan, aten::tanh, aten::trunc, aten::isnan, aten::isinf, aten::isposinf, aten::isneginf,
+                     aten::signbit>();
+  register_functions<linearity::linear, aten::neg, aten::deg2rad, aten::rad2deg>();
   register_in_place<aten::abs_, aten::abs>();
   register_in_place<aten::asin_, aten::asin>();
   register_in_place<aten::asinh_, aten::asinh>();
@@ -88,8 +93,10 @@ void register_unary() {
   register_in_place<aten::log1p_, aten::log1p>();
   register_in_place<aten::nan_to_num_, aten::nan_to_num>();
   register_in_place<aten::neg_, aten::neg>();
+  register_in_place<aten::rad2deg_, aten::rad2deg>();
   register_in_place<aten::relu_, aten::relu>();
   register_in_place<aten::round_, aten::round>();
+  register_in_place<aten::sgn_, aten::sgn>();
   register_in_place<aten::sign_, aten::sign>();
   register_in_place<aten::sin_, aten::sin>();
   register_in_place<aten::sinh_, aten::sinh>();

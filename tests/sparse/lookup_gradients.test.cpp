@@ -103,6 +103,31 @@ TEST_CASE("sparse lookups: gradients of gradients agree with differences", "[spa
   CHECK(tb::gradcheck(f, {&table, 1}).text == "");
 }
 
+TEST_CASE("sparse embedding_bag: equals the strided gradient, without entries of the padding", "[sparse][embedding]") {
+  const tensor table = table_of(4), at = index_of({0, 3, 3, 1, 3, 2}, {6}), offsets = index_of({0, 2, 2, 5}, {4});
+  const tensor factors = tensor_of({1, -2, 3, 0.5, 4, 2}, {6}, f64);
+  for (const std::int64_t mode : {0, 1}) {
+    for (const bool ends : {false, true}) {
+      for (const std::int64_t padding : {-1, 3}) {
+        for (const bool scaled : {false, true}) {
+          if (mode == 1 && scaled) continue;
+          INFO("mode " << mode << ", ends " << ends << ", padding " << padding << ", scaled " << scaled);
+          const auto gradient = [&](bool sparse) {
+            const tensor bags =
+                std::get<0>(tb::aten::_embedding_bag(table, at, offsets, false, mode, sparse,
+                                                     scaled ? std::optional(factors) : std::nullopt, ends, padding));
+            return tb::grad(tb::sum(bags * bags), table);
+          };
+          const tensor found = gradient(true), wanted = gradient(false);
+          CHECK(found.layout() == tb::layout::sparse_coo);
+          CHECK(entries(found) == (padding < 0 ? 6 : 3));
+          CHECK(support::difference(values(tb::to_dense(found)), values(wanted), 1e-14) == "");
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("sparse embedding: scale_grad_by_freq is refused", "[sparse][embedding]") {
   const tensor table = table_of(3), at = index_of({1}, {1});
   CHECK(text_of<tb::error>([&] { tb::embedding(table, at, -1, true, true); }) ==
@@ -135,6 +160,17 @@ TEST_CASE("sparse gather: a zero-dimensional tensor has a gradient too", "[spars
   const tensor x = tb::require_grad(tensor_of({3}, {}, f64));
   const tensor g = tb::grad(tb::gather(x, 0, index_of({0}, {}), tb::arg<"sparse_grad"> = true) * 2, x);
   CHECK(values(tb::to_dense(g)) == numbers{2});
+}
+
+TEST_CASE("sparse gradients: a table that was computed gets a strided one, which its history takes", "[sparse][leaf]") {
+  const tensor table = table_of(3), exchange = tensor_of({0, 1, 1, 0}, {2, 2}, f64);
+  const tensor g = tb::grad(tb::sum(lookup(tb::mm(table, exchange), index_of({1, 1, 2}, {3}))), table);
+  CHECK(g.layout() == tb::layout::strided);
+  CHECK(values(g) == numbers{0, 0, 2, 2, 1, 1});
+  const tensor flat = tb::grad(tb::sum(lookup(tb::reshape(table, {2, 3}), index_of({1}, {1}))), table);
+  CHECK(values(flat) == numbers{0, 0, 0, 1, 1, 1});
+  const tensor picked = tb::gather(tb::reshape(table, {6}), 0, index_of({4, 4}, {2}), tb::arg<"sparse_grad"> = true);
+  CHECK(values(tb::grad(tb::sum(picked), table)) == numbers{0, 0, 0, 0, 2, 0});
 }
 
 TEST_CASE("leaf gradients: sparse ones are added out of place", "[sparse][leaf]") {

@@ -242,7 +242,7 @@ TEST_CASE("sparse products: say what they refuse", "[sparse][operators]") {
       {[&] { tb::addmm(doubled, csr, d); }, "aten::addmm: found self [5, 3] for the product [4, 3], wanted it to "},
       {[&] { tb::addmm(tb::to(wrong, dtype::float64), csr, d); },
        "aten::addmm: found self of float64 and a product of "},
-      {[&] { tb::addmm(tb::to_sparse(wrong), csr, d); }, "aten::addmm: found self of layout sparse_coo for a strided "},
+      {[&] { tb::addmm(tb::to_sparse(wrong), csr, d); }, "aten::addmm: found self of layout sparse_coo for a product "},
       {[&] { tb::bmm(csr, cube); }, "aten::bmm: found argument 1 'self' of layout sparse_csr, wanted sparse_coo"},
       {[&] { tb::bmm(cube, tb::zeros({3, 5, 2})); }, "aten::bmm: found sizes [2, 4, 5] with 3 sparse dimensions and "},
       {[&] { tb::linear(tb::zeros({2, 3}), csr); },

@@ -1,4 +1,5 @@
-// Kernels of the family `pad` that copy elements of the tensor: an index list for each padded dimension.
+// Kernels of the family `pad` that copy elements of the tensor. Padding that only adds elements copies slices; padding
+// that also removes some goes through an index list for each padded dimension.
 module topbit.ops;
 
 import topbit.std;
@@ -8,6 +9,7 @@ import topbit.autograd;
 import :convolution.pad_kernels;
 import :index.gather_kernels;
 import :registration.composite;
+import :rowwise.rowwise;
 
 namespace topbit::detail {
 
@@ -75,8 +77,55 @@ result_meta edge_pad_meta(std::string_view op, edge mode, std::size_t dimensions
   return dense_meta(sizes, self.dtype(), self);
 }
 
+namespace {
+
+// `count` slices along dimension d, `step` apart.
+tensor slices(const tensor& all, std::size_t d, std::int64_t first, std::int64_t count, std::int64_t step = 1) {
+  shape sizes = all.sizes(), strides = all.strides();
+  sizes[d] = count;
+  const std::int64_t offset = author::record_of(all).offset + first * strides[d];
+  strides[d] *= step;
+  return author::make_view(all, sizes, strides, offset);
+}
+
+// Writes both sides of dimension d, whose other slices are written.
+void write_sides(backend_call c, edge mode, const tensor& out, std::size_t d, both_ends at) {
+  const std::int64_t behind = out.sizes()[d] - at.behind, size = behind - at.before;
+  std::array<bool, max_dims> flipped{};
+  flipped[d] = mode == edge::reflect;
+  const auto write = [&](std::int64_t first, std::int64_t count, std::int64_t mirrored, std::int64_t edge_at,
+                         std::int64_t opposite) {
+    if (count == 0) return;
+    const std::int64_t from = mode == edge::reflect ? mirrored : mode == edge::replicate ? edge_at : opposite;
+    copy_flipped(c, slices(out, d, first, count), slices(out, d, from, count, mode == edge::replicate ? 0 : 1),
+                 flipped);
+  };
+  write(0, at.before, at.before + 1, at.before, size);
+  write(behind, at.behind, behind - 1 - at.behind, behind - 1, at.before);
+}
+
+// Copies the tensor to the middle of the result, and pads there one dimension after another, from the last on.
+void pad_by_slices(backend_call c, edge mode, const tensor& self, sizes_view pad, const tensor& out) {
+  std::vector<tensor> padded(1, out);
+  for (std::size_t i = pad.size() / 2; i-- > 0;) {
+    const std::size_t d = self.dim() - 1 - i;
+    padded.push_back(slices(padded.back(), d, both_ends(pad, i).before, self.sizes()[d]));
+  }
+  copy_flipped(c, padded.back(), self, {});
+  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+    padded.pop_back();
+    write_sides(c, mode, padded.back(), self.dim() - 1 - i, both_ends(pad, i));
+  }
+}
+
+}  // namespace
+
 void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad, const tensor& out) {
   if (out.numel() == 0) return;
+  const bool grows = std::ranges::all_of(pad, [](std::int64_t n) { return n >= 0; });
+  if (grows && out.dtype() == self.dtype() && !author::share_memory(out, self)) {
+    return pad_by_slices(c, mode, self, pad, out);
+  }
   tensor now = dense(c, self);
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
     const both_ends at(pad, i);

@@ -1,0 +1,226 @@
+// Products of the parts of two sparse matrices, and their gradients: elements of such products at the entries of a
+// factor, so that as much is computed as in the product itself.
+module;
+
+#include "sparse_kernels.h"
+
+module topbit.sparse;
+
+import topbit.std;
+import topbit.core;
+import topbit.tensor;
+import topbit.autograd;
+import topbit.ops;
+import :kernels;
+import :patterns;
+import :product;
+import :registrations;
+
+namespace topbit::sparse {
+
+namespace {
+
+using T = const tensor&;
+using three_tensors = std::tuple<tensor, tensor, tensor>;
+
+dtype index_type(T a, T b) { return promote(a.dtype(), b.dtype()); }
+tensor as_index(T x, dtype type) { return contiguous(to(x, type)); }
+
+// For each of these rows all entries of a matrix there: the position of the row, and the entry.
+struct row_entries {
+  tensor from, entry;
+
+  row_entries(T rows, T compressed) {
+    const device where = rows.device();
+    const std::int64_t count = rows.sizes()[0], lines = compressed.sizes()[0] - 1;
+    const tensor start = to(narrow(compressed, 0, 0, lines), dtype::int64);
+    const tensor length = to(narrow(compressed, 0, 1, lines), dtype::int64) - start;
+    const tensor lengths = index_select(length, 0, rows), ends = cumsum(lengths, 0);
+    const std::int64_t all = count == 0 ? 0 : item<std::int64_t>(select(ends, 0, count - 1));
+    from = repeat_interleave(arange(count, arg<"device"> = where), lengths, std::nullopt, arg<"output_size"> = all);
+    const tensor within = arange(all, arg<"device"> = where) - index_select(ends - lengths, 0, from);
+    entry = index_select(index_select(start, 0, rows), 0, from) + within;
+  }
+};
+
+three_tensors product_by_operators(T a_compressed, T a_plain, T a, T b_compressed, T b_plain, T b,
+                                   std::int64_t columns) {
+  const dtype type = a.dtype(), wide = sum_type(type);
+  const std::int64_t rows = a_compressed.sizes()[0] - 1;
+  const row_entries each(to(a_plain, dtype::int64), b_compressed);
+  const tensor values = to(index_select(a, 0, each.from), wide) * to(index_select(b, 0, each.entry), wide);
+  const tensor lines = index_select(lines_of(a_compressed, a_plain.sizes()[0]), 0, each.from);
+  const tensor places = stack(std::array{lines, to(index_select(b_plain, 0, each.entry), dtype::int64)}, 0);
+  const auto [indices, sums] = sum_places(places, values, {rows, columns});
+  const dtype index = index_type(a_plain, b_plain);
+  return {offsets_of(select(indices, 0, 0), rows, index), to(select(indices, 0, 1), index), to(sums, type)};
+}
+
+// Calls kernel(workspace, begin, end) over the rows of a, each concurrent call with memory of its own.
+template <class F>
+void in_workspaces(const tb_csr& a, std::int64_t columns, dtype type, F kernel) {
+  const auto bytes = static_cast<std::int64_t>(kernels().spgemm_workspace(columns, code_of(type)));
+  const std::int64_t parts = std::min<std::int64_t>(parts_for(a.nnz * 8), 16), step = (bytes + 63) / 64 * 64;
+  const tensor workspaces = zeros_of({parts, step}, dtype::uint8, cpu);
+  std::byte* const memory = static_cast<std::byte*>(workspaces.data());
+  author::parallel_for(parts, [&](std::int64_t i) {
+    kernel(memory + i * step, kernels().row_of_part(&a, i, parts), kernels().row_of_part(&a, i + 1, parts));
+  });
+}
+
+three_tensors spgemm(T a_compressed, T a_plain, T a, T b_compressed, T b_plain, T b, std::int64_t columns) {
+  author::check_one_device(spgemm_op, a_compressed, a_plain, a, b_compressed, b_plain, b);
+  if (!on_host(a)) return product_by_operators(a_compressed, a_plain, a, b_compressed, b_plain, b, columns);
+  const dtype type = a.dtype();
+  const std::int64_t rows = a_compressed.sizes()[0] - 1, inner = b_compressed.sizes()[0] - 1;
+  const tensor a_values = contiguous(a), b_values = contiguous(b);
+  dtype index = index_type(a_plain, b_plain);
+  tensor a_offsets, a_along, b_offsets, b_along;
+  tb_spgemm call{};
+  call.a_values = a_values.data();
+  call.b_values = b_values.data();
+  call.dtype = code_of(type);
+  const auto set_indices = [&] {
+    a_offsets = as_index(a_compressed, index), a_along = as_index(a_plain, index);
+    b_offsets = as_index(b_compressed, index), b_along = as_index(b_plain, index);
+    call.a = csr_view(a_offsets, a_along, inner);
+    call.b = csr_view(b_offsets, b_along, columns);
+  };
+  set_indices();
+  const tensor counts = author::make_tensor({rows}, dtype::int64, cpu);
+  call.counts = counts.data_ptr<std::int64_t>();
+  in_workspaces(call.a, columns, type, [&](void* memory, std::int64_t begin, std::int64_t end) {
+    kernels().spgemm_count(&call, memory, begin, end);
+  });
+  const tensor compressed = offsets_from_counts(counts, index);
+  if (compressed.dtype() != index) {
+    index = compressed.dtype();
+    set_indices();
+  }
+  const std::int64_t entries = item<std::int64_t>(select(compressed, 0, rows));
+  const tensor plain = author::make_tensor({entries}, index, cpu), values = author::make_tensor({entries}, type, cpu);
+  call.compressed = compressed.data();
+  call.plain = plain.data();
+  call.values = values.data();
+  in_workspaces(call.a, columns, type, [&](void* memory, std::int64_t begin, std::int64_t end) {
+    kernels().spgemm_fill(&call, memory, begin, end);
+  });
+  return {compressed, plain, values};
+}
+
+tensor masked_by_operators(T compressed, T plain, T left_compressed, T left_plain, T left, T right_compressed,
+                           T right_plain, T right, std::int64_t columns) {
+  const dtype type = left.dtype(), wide = sum_type(type);
+  const row_entries each(to(plain, dtype::int64), right_compressed);
+  const tensor lines = index_select(lines_of(compressed, plain.sizes()[0]), 0, each.from);
+  const tensor wanted = lines * columns + index_select(right_plain, 0, each.entry);
+  const tensor present = lines_of(left_compressed, left_plain.sizes()[0]) * columns + left_plain;
+  bool all_found = false;
+  const tensor found = positions_in(present, wanted, all_found);
+  const tensor held = cat(std::array{left, zeros_of({1}, type, left.device())}, 0);
+  const tensor products = to(index_select(held, 0, found), wide) * to(index_select(right, 0, each.entry), wide);
+  return to(sums_at(each.from, where(lt(found, left.sizes()[0]), products, 0), plain.sizes()[0]), type);
+}
+
+tensor masked_spgemm(T compressed, T plain, T left_compressed, T left_plain, T left, T right_compressed, T right_plain,
+                     T right, std::int64_t columns) {
+  author::check_one_device(masked_spgemm_op, compressed, plain, left_compressed, left_plain, left, right_compressed,
+                           right_plain, right);
+  const dtype type = left.dtype();
+  if (!has_elements(left)) return author::make_tensor(plain.sizes(), type, left.device());
+  if (!on_host(left)) {
+    return masked_by_operators(compressed, plain, left_compressed, left_plain, left, right_compressed, right_plain,
+                               right, columns);
+  }
+  const dtype index = promote(plain.dtype(), index_type(left_plain, right_plain));
+  const tensor offsets = as_index(compressed, index), along = as_index(plain, index),
+               left_offsets = as_index(left_compressed, index), left_along = as_index(left_plain, index),
+               right_offsets = as_index(right_compressed, index), right_along = as_index(right_plain, index),
+               left_values = contiguous(left), right_values = contiguous(right),
+               out = author::make_tensor(plain.sizes(), type, cpu);
+  const tb_masked_spgemm call{.mask = csr_view(offsets, along, right_offsets.sizes()[0] - 1),
+                              .a = csr_view(left_offsets, left_along, columns),
+                              .b = csr_view(right_offsets, right_along, columns),
+                              .a_values = left_values.data(),
+                              .b_values = right_values.data(),
+                              .out = out.data(),
+                              .dtype = code_of(type),
+                              .reserved = 0};
+  in_workspaces(call.mask, columns, type, [&](void* memory, std::int64_t begin, std::int64_t end) {
+    kernels().masked_spgemm(&call, memory, begin, end);
+  });
+  return out;
+}
+
+// With G the gradient: those of A and B are the elements of G B^T and A^T G at their entries.
+struct spgemm_rule {
+  saved_tensor a_compressed, a_plain, a, b_compressed, b_plain, b;
+  saved_result compressed, plain;
+  std::int64_t columns;
+  static spgemm_rule save(T a_compressed, T a_plain, T a, T b_compressed, T b_plain, T b, std::int64_t columns,
+                          const three_tensors& r) {
+    return {saved_tensor(a_compressed),      saved_tensor(a_plain),           saved_tensor(a),
+            saved_tensor(b_compressed),      saved_tensor(b_plain),           saved_tensor(b),
+            saved_result(std::get<0>(r), 0), saved_result(std::get<1>(r), 1), columns};
+  }
+  std::array<tensor, 6> backward(const std::array<tensor, 3>& gradients, std::array<bool, 6> wanted) const {
+    T g = gradients[2];
+    std::array<tensor, 6> out;
+    if (!g.defined()) return out;
+    const tensor ac = a_compressed.get(), ap = a_plain.get(), bc = b_compressed.get(), bp = b_plain.get(),
+                 c = compressed.get(), p = plain.get();
+    if (wanted[2]) out[2] = masked_spgemm_op(ac, ap, c, p, g, bc, bp, b.get(), columns);
+    if (!wanted[5]) return out;
+    // By rows of G^T, which has an entry wherever entries of A and B meet, unlike rows of A^T.
+    const std::int64_t rows = ac.sizes()[0] - 1, inner = bc.sizes()[0] - 1;
+    const tensor numbers = arange(bp.sizes()[0], arg<"dtype"> = dtype::int64, arg<"device"> = g.device());
+    const transposed_parts at = transpose_parts(ac, ap, a.get(), inner), gt = transpose_parts(c, p, g, columns),
+                           bt = transpose_parts(bc, bp, numbers, columns);
+    const tensor found = masked_spgemm_op(bt.compressed, bt.plain, gt.compressed, gt.plain, gt.values, at.compressed,
+                                          at.plain, at.values, rows);
+    out[5] = index_copy(zeros_of(found.sizes(), found.dtype(), found.device()), 0, bt.values, found);
+    return out;
+  }
+};
+
+// With M the gradient at the entries of the mask: those of L and R are the elements of M R and M^T L at their entries.
+struct masked_spgemm_rule {
+  saved_tensor compressed, plain, left_compressed, left_plain, left, right_compressed, right_plain, right;
+  std::int64_t columns;
+  static masked_spgemm_rule save(T compressed, T plain, T left_compressed, T left_plain, T left, T right_compressed,
+                                 T right_plain, T right, std::int64_t columns, T) {
+    return {saved_tensor(compressed),  saved_tensor(plain), saved_tensor(left_compressed),
+            saved_tensor(left_plain),  saved_tensor(left),  saved_tensor(right_compressed),
+            saved_tensor(right_plain), saved_tensor(right), columns};
+  }
+  std::array<tensor, 8> backward(T g, std::array<bool, 8> wanted) const {
+    std::array<tensor, 8> out;
+    const tensor c = compressed.get(), p = plain.get(), lc = left_compressed.get(), lp = left_plain.get(),
+                 rc = right_compressed.get(), rp = right_plain.get();
+    const std::int64_t rows = c.sizes()[0] - 1, inner = rc.sizes()[0] - 1;
+    if (wanted[4]) {
+      const transposed_parts rt = transpose_parts(rc, rp, right.get(), columns);
+      out[4] = masked_spgemm_op(lc, lp, c, p, g, rt.compressed, rt.plain, rt.values, inner);
+    }
+    if (wanted[7]) {
+      const transposed_parts mt = transpose_parts(c, p, g, inner), lt = transpose_parts(lc, lp, left.get(), columns);
+      out[7] = masked_spgemm_op(rc, rp, mt.compressed, mt.plain, mt.values, lt.compressed, lt.plain, lt.values, rows);
+    }
+    return out;
+  }
+};
+
+constexpr author::kernel_row rows[] = {
+    author::define(spgemm_op),
+    author::define(masked_spgemm_op),
+    author::row<&spgemm>(spgemm_op, key::CompositeExplicitAutograd),
+    author::row<&masked_spgemm>(masked_spgemm_op, key::CompositeExplicitAutograd),
+    author::row<&author::autograd_kernel<spgemm_op, spgemm_rule>::run>(spgemm_op, key::Autograd),
+    author::row<&author::autograd_kernel<masked_spgemm_op, masked_spgemm_rule>::run>(masked_spgemm_op, key::Autograd),
+};
+
+}  // namespace
+
+void register_spgemm() { author::register_rows(rows); }
+
+}  // namespace topbit::sparse
