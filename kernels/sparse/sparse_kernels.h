@@ -161,9 +161,9 @@ typedef struct tb_spgemm {
   int32_t reserved;
 } tb_spgemm;
 
-// out[e] = the sum of a[row(e)][c] * b[column(e)][c] over the columns c that both rows have: the elements of the product
-// with the transpose of b at the entries of `mask`, which has as many rows as a and a column for each row of b. All
-// three have one index type. Workspaces are those of spgemm.
+// out[e] = the sum of a[row(e)][c] * b[column(e)][c] over the columns c that both rows have: the elements of the
+// product with the transpose of b at the entries of `mask`, which has as many rows as a and a column for each row of b.
+// All three have one index type. Workspaces are those of spgemm.
 typedef struct tb_masked_spgemm {
   tb_csr mask, a, b;
   const void *a_values, *b_values;

@@ -21,7 +21,8 @@ tensor& write_result(std::string_view op, const tensor& result, tensor& out) {
   }
   if (!can_cast(result.dtype(), out.dtype())) {
     refuse<dtype_error>(op, "found a result of " + std::string(name_of(result.dtype())) + " and a tensor of " +
-                                std::string(name_of(out.dtype())) + " to write it to, wanted a dtype that can hold it; to(x, dtype) converts");
+                                std::string(name_of(out.dtype())) +
+                                " to write it to, wanted a dtype that can hold it; to(x, dtype) converts");
   }
   if (result.device() != out.device()) {
     refuse<device_error>(op, "found a result on " + to_string(result.device()) + " and a tensor on " +

@@ -45,8 +45,8 @@ inline constexpr op<"topbit::_spmm(Tensor compressed, Tensor plain, Tensor value
 /// For each entry the product of its row of left [n, k] and, by its column, a row of right [m, k]: [entries].
 inline constexpr op<"topbit::_sddmm(Tensor compressed, Tensor plain, Tensor left, Tensor right) -> Tensor"> sddmm_op;
 
-/// The product with another sparse matrix of `columns` columns, by the parts of both: those of the result, with an entry
-/// wherever entries of both meet.
+/// The product with another sparse matrix of `columns` columns, by the parts of both: those of the result, with an
+/// entry wherever entries of both meet.
 inline constexpr op<
     "topbit::_spgemm(Tensor compressed, Tensor plain, Tensor values, Tensor other_compressed, Tensor other_plain, "
     "Tensor other_values, int columns) -> (Tensor compressed, Tensor plain, Tensor values)">
