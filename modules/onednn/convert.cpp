@@ -152,6 +152,7 @@ constexpr author::kernel_row rows[] = {
     author::row<&author::autograd_kernel<aten::to_mkldnn, to_mkldnn_rule>::run>(aten::to_mkldnn, key::Autograd),
     blocked_row<&to_format, aten::to_mkldnn>(),
     blocked_row<&to_strided, aten::_to_dense>(),
+    blocked_row<&empty, aten::empty_memory_format>(),
     blocked_row<&copied, aten::clone>(),
     blocked_row<&converted, aten::_to_copy>(),
     blocked_row<&shared, aten::alias>(),
@@ -165,7 +166,5 @@ constexpr author::kernel_row rows[] = {
 }  // namespace
 
 std::span<const author::kernel_row> convert_rows() { return rows; }
-
-void register_empty() { implement("aten").replace<&empty>(aten::empty_memory_format, key::MkldnnCPU).keep(); }
 
 }  // namespace topbit::onednn

@@ -28,7 +28,6 @@ bool register_onednn() {
        {&convert_rows, &shape_rows, &elementwise_rows, &product_rows, &window_rows, &norm_rows, &integer_rows}) {
     author::register_rows(rows());
   }
-  register_empty();
   topbit::fallback<&on_strided_copies>(key::MkldnnCPU).keep();
   // Composites for every backend would come before the fallback, and read elements.
   for (const std::string& name : inspect::operators_with_kernel(key::CompositeExplicitAutograd)) {

@@ -8,7 +8,6 @@ import topbit.tensor;
 namespace topbit::onednn {
 
 std::span<const author::kernel_row> convert_rows();      // conversions, copies, writes
-void register_empty();                                   // over the kernel that refuses the layout
 std::span<const author::kernel_row> shape_rows();        // reshape, transposition, cat
 std::span<const author::kernel_row> elementwise_rows();  // activations and arithmetic
 std::span<const author::kernel_row> product_rows();      // matrix products

@@ -84,7 +84,9 @@ tensor quantize(const tensor& x, const scheme& s, bool symmetric) {
   if (s.scales == granularity::per_group && !symmetric) {
     const dtype computed = computed_in(x.dtype());
     const tensor least = to(seen.least, computed);
-    scales = usable(step_between(least, to(seen.greatest, computed), codes));
+    const tensor greatest = to(seen.greatest, computed);
+    check_finite(name, "differences of a group's maximum and minimum", greatest - least);
+    scales = usable(step_between(least, greatest, codes));
     offsets = least - scales * codes.lowest;
   } else {
     parameters chosen = choose_parameters(seen.least, seen.greatest, codes, symmetric);

@@ -142,17 +142,12 @@ bool equal(const tensor& self, const tensor& other) {
 constexpr auto rows =
     joined_rows(rows_of<&clone, aten::clone>(), rows_of<&alias, aten::alias>(), rows_of<&to_copy, aten::_to_copy>(),
                 rows_of<&copy_in_place, aten::copy_>(), rows_of<&zero_in_place, aten::zero_>(),
-                rows_of<&zeros, aten::zeros>(), rows_of<&zeros_beside<aten::empty_like>, aten::empty_like>(),
+                rows_of<&empty, aten::empty_memory_format>(), rows_of<&zeros, aten::zeros>(),
+                rows_of<&zeros_beside<aten::empty_like>, aten::empty_like>(),
                 rows_of<&zeros_beside<aten::zeros_like>, aten::zeros_like>(), rows_of<&equal, aten::equal>());
 
 }  // namespace
 
-void register_copies() {
-  author::register_rows(rows);
-  implement("aten")
-      .replace<&empty>(aten::empty_memory_format, key::AnySparse)
-      .replace<&empty>(aten::empty_memory_format, key::AnySparseCsr)
-      .keep();
-}
+void register_copies() { author::register_rows(rows); }
 
 }  // namespace topbit::sparse

@@ -32,9 +32,18 @@ struct channels_of_examples {
   }
   // Dimension `at` is that of the examples, and behind it that of channels or groups.
   tensor apart(const tensor& x, std::int64_t at) const {
-    return x.defined() ? split_in_two(x, at, size, size == 0 ? 0 : x.size(at) / size) : x;
+    return x.defined() ? split_in_two(x, at, size, x.size(at) / size) : x;
   }
 };
+
+// Without an example there is no channel to say how many an example has: the results by their sizes.
+tensor no_examples(const tensor& x, batch_dim d, std::initializer_list<std::int64_t> dims) {
+  const tensor first = with_batch_first(x, d, 0);
+  shape sizes{0};
+  for (const std::int64_t dim : dims) sizes.push_back(dim < 0 ? -dim : first.size(dim));
+  return aten::zeros(sizes, first.dtype() == dtype::float64 ? dtype::float64 : dtype::float32, std::nullopt,
+                     first.device(), std::nullopt);
+}
 
 three_batched_results batch_channel_norm(const tensor& input, batch_dim di, const std::optional<tensor>& weight,
                                          batch_dim dw, const std::optional<tensor>& bias, batch_dim db,
@@ -46,6 +55,14 @@ three_batched_results batch_channel_norm(const tensor& input, batch_dim di, cons
                                              {if_present(bias), db},
                                              {if_present(mean), dm},
                                              {if_present(variance), dv}})};
+  if (all.size == 0) {
+    all.images(input, di);
+    const tensor numbers = is_present(mean) ? no_examples(input, di, {})
+                           : groups == 0    ? no_examples(input, di, {2})
+                                            : no_examples(input, di, {1, -groups});
+    const std::optional<std::int64_t> at = is_present(mean) ? std::nullopt : std::optional<std::int64_t>(0);
+    return {with_batch_first(input, di, 0), 0, numbers, at, numbers, at};
+  }
   const auto [out, means, variances] =
       native::channel_norm(all.images(input, di), all.numbers(weight, dw), all.numbers(bias, db), all.numbers(mean, dm),
                            all.numbers(variance, dv), groups * all.size, eps);
@@ -62,6 +79,10 @@ three_batched_results batch_channel_norm_backward(const tensor& gradient, batch_
                                                   std::span<const bool> output_mask) {
   const channels_of_examples all{
       batch_size({{&gradient, dg}, {&input, di}, {&mean, dm}, {&variance, dv}, {if_present(weight), dw}})};
+  if (all.size == 0) {
+    const tensor numbers = no_examples(input, di, {2});
+    return {with_batch_first(input, di, 0), 0, numbers, 0, numbers, 0};
+  }
   const auto [of_input, of_weight, of_bias] = native::channel_norm_backward(
       all.images(gradient, dg), all.images(input, di), all.statistics(mean, dm, groups),
       all.statistics(variance, dv, groups), all.numbers(weight, dw), groups * all.size, eps, given, output_mask);

@@ -103,3 +103,23 @@ TEMPLATE_TEST_CASE("copy: an operand onto itself changes nothing", "[kernels]", 
   CHECK(memory.run([&](const tb_kernels& k) { return k.copy(&plan, nullptr); }) == TB_OK);
   CHECK(std::memcmp(before.data(), values.memory.begin(), before.size() * sizeof(double)) == 0);
 }
+
+TEMPLATE_TEST_CASE("copy: rows that are reversed, or repeat one element, of every length", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  for (std::int64_t length = 1; length <= 140; ++length) {
+    for (const std::int64_t step : {-1, 0, -2}) {
+      for (const std::int64_t out_step : {1, -1, 2}) {
+        const shape of = {"a row", {length, 3}, {{out_step, 300}, {step, 300}}};
+        INFO(length << " elements, step " << step << " to " << out_step);
+        const auto same = [&]<typename T>(T) {
+          return try_unary<T, T>(
+              here, of, [](const tb_kernels& k, const tb_plan* plan) { return k.copy(plan, nullptr); },
+              converted<T, T>);
+        };
+        REQUIRE(same(byte()) == "");
+        REQUIRE(same(float()) == "");
+        REQUIRE(same(double()) == "");
+      }
+    }
+  }
+}

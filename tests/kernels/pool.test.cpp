@@ -223,6 +223,79 @@ TEMPLATE_TEST_CASE("pool: adaptive windows cover the image and overlap where it 
   CHECK(std::vector<double>(image.begin(), image.end()) == std::vector<double>{3, 7, 4, 13, 9});
 }
 
+TEMPLATE_TEST_CASE("pool: averages of long rows and of whole images are those of their elements", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>();
+  for (const std::int64_t width : {1, 7, 8, 15, 16, 17, 31, 32, 33, 47, 63, 64, 71, 100, 129}) {
+    for (const std::int64_t height : {1, 2, 5}) {
+      const side rows{height, 1, height, 1, 0, 1};
+      const side one_row{height, height, 1, 1, 0, 1};
+      std::vector<pooling> windows = {{rows, {width, 1, width, 1, 0, 1}}, {one_row, {width, 1, width, 1, 0, 1}}};
+      if (width > 2) windows.push_back({rows, {width, 3, width - 2, 1, 0, 1}});
+      if (width > 2) windows.push_back({rows, {width, 3, width, 1, 1, 1}});
+      for (const pooling& p : windows) {
+        INFO("height " << height << ", width " << width << ", kernel width " << p.columns.kernel);
+        try_average_pool<float>(here, p, false);
+        try_average_pool<double>(here, p, false);
+        try_average_pool<float>(here, p, true);
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("pool: adaptive windows with long rows are those of plain loops, and there may be none", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>();
+  constexpr std::int64_t height = 5, width = 100, down = 2;
+  for (const std::int64_t across : {0, 1, 3, 6, 7}) {
+    stage memory(here);
+    const auto image = memory.make<float>(height * width), results = memory.make<float>(down * across);
+    fill_between(image, 8, -4, 4);
+    tb_pool call = call_of({{height, down, 0, 1, 0, 1}, {width, across, 0, 1, 0, 1}}, 1, TB_AVG_POOL, TB_F32);
+    call.out = results.seen_by_kernel();
+    call.in = image.seen_by_kernel();
+    REQUIRE(memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); }) == TB_OK);
+    std::vector<double> gradient(height * width);
+    for (std::int64_t i = 0; i < down * across; ++i) {
+      const std::int64_t y = i / across, x = i % across;
+      const std::int64_t top = y * height / down, bottom = ((y + 1) * height + down - 1) / down;
+      const std::int64_t left = x * width / across, right = ((x + 1) * width + across - 1) / across;
+      const auto count = static_cast<double>((bottom - top) * (right - left));
+      double sum = 0;
+      for (std::int64_t at = top * width; at < bottom * width; ++at) {
+        if (at % width < left || at % width >= right) continue;
+        sum += double(image[at]);
+        gradient[std::size_t(at)] += double(results[i]) / count;
+      }
+      CHECK(std::fabs(double(results[i]) - sum / count) < 1e-6);
+    }
+    call.op = TB_AVG_POOL_BACKWARD;
+    call.out = image.seen_by_kernel();
+    call.in = results.seen_by_kernel();
+    REQUIRE(memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); }) == TB_OK);
+    for (std::int64_t i = 0; i < height * width; ++i) {
+      CHECK(std::fabs(double(image[i]) - gradient[std::size_t(i)]) < 1e-6);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("pool: averages are bitwise those of the scalar build", "[kernels]", sse2, avx2, avx512) {
+  const backend here = need<TestType>();
+  for (const std::int64_t width : {5, 16, 39, 64, 203}) {
+    const pooling p = {{9, 2, 5, 4, 0, 1}, {width, 1, width, 1, 0, 1}};
+    stage memory(here);
+    const auto in = memory.make<double>(images * 9 * width), out = memory.make<double>(images * 2);
+    fill_between(in, 7, -1, 1);
+    tb_pool call = call_of(p, images, TB_AVG_POOL, TB_F64);
+    call.in = in.seen_by_kernel();
+    call.out = out.seen_by_kernel();
+    REQUIRE(here.kernels->pool(&call, nullptr) == TB_OK);
+    const std::vector<double> found(out.begin(), out.end());
+    REQUIRE(tb_cpu_kernels_for("scalar")->pool(&call, nullptr) == TB_OK);
+    CHECK(found == std::vector<double>(out.begin(), out.end()));
+  }
+}
+
 TEMPLATE_TEST_CASE("pool: types without a loop are refused", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   for (const auto& [op, type] : {std::pair{TB_AVG_POOL, TB_I64}, {TB_MAX_POOL, TB_F16}, {TB_MAX_POOL, TB_BOOL}}) {

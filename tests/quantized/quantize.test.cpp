@@ -235,10 +235,11 @@ TEST_CASE("scheme: its text is read back, and wrong text is an error", "[quantiz
 }
 
 TEST_CASE("quantize: the greatest numbers have finite scales", "[quantized]") {
-  for (const q::scheme& s : {q::scheme{}, q::int8, q::int4}) {
+  for (const q::scheme& s : {q::scheme{}, q::int8}) {
     const tensor x = tb::tensor({{-3e38F, 1.0F, 3e38F, 0.0F}});
     for (const double v : values(tb::dequantize(q::quantize(x, s, false)))) CHECK(std::isfinite(v));
   }
+  CHECK_THROWS_AS(q::quantize(tb::tensor({{-3e38F, 3e38F}}), q::int4, false), tb::bad_argument);
 }
 
 TEST_CASE("quantize: groups and bits out of range are refused", "[quantized]") {
@@ -248,6 +249,8 @@ TEST_CASE("quantize: groups and bits out of range are refused", "[quantized]") {
   CHECK(text_of<tb::bad_argument>([&] { q::quantize(x, huge); }) ==
         "quantized::quantize: found group 9223372036854775806, wanted an even number from 2 to 1073741824");
   const q::scheme wide{.scales = q::granularity::per_group, .bits = 8, .group = std::int64_t(1) << 30};
-  CHECK(values(tb::dequantize(q::quantize(tb::to(x, dtype::float64), wide))) == std::vector<double>(8, 1));
+  for (const double v : values(tb::dequantize(q::quantize(tb::to(x, dtype::float64), wide)))) {
+    CHECK(std::abs(v - 1) < 0.01);
+  }
   CHECK_THROWS_AS(q::min_max_observer({.bits = 3}), tb::bad_argument);
 }

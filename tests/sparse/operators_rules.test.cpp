@@ -1,5 +1,5 @@
 // What holds for every operator of sparse tensors: entries at one place are one element, sums are added up in a wider
-// type and rounded once, memory follows the entries and not the sizes, recording changes no bit, and nobody writes to
+// type and rounded once, memory follows the entries and not the sizes, recording changes no bit, and no one writes to
 // indices.
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ tensor random_matrix(std::int64_t rows, std::int64_t columns, dtype type, std::u
 
 }  // namespace
 
-TEST_CASE("sparse: nobody writes to the indices of a tensor, however it was made", "[sparse][operators]") {
+TEST_CASE("sparse: the indices of a tensor cannot be written to, however it was made", "[sparse][operators]") {
   const tensor d = tb::tensor({{0.f, 2.f}, {3.f, 4.f}}), coo = tb::to_sparse(d), csr = tb::to_sparse_csr(d);
   const tensor places = tb::tensor({{0, 1}}), compressed = tb::tensor({0, 1, 2}), plain = tb::tensor({1, 0});
   const tensor given = tb::sparse::coo_of(places, tb::ones({2}), {2}, true);
@@ -141,7 +141,7 @@ TEST_CASE("sparse: every conversion gives what it gives for the coalesced tensor
   }
 }
 
-TEST_CASE("sparse: thousands of halves are added up in a wider type", "[sparse][operators][property]") {
+TEST_CASE("sparse: thousands of float16 entries are added up in a wider type", "[sparse][operators][property]") {
   constexpr std::int64_t n = 5000;
   for (const dtype type : {dtype::float16, dtype::bfloat16}) {
     INFO(name_of(type));

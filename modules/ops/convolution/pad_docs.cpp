@@ -16,8 +16,9 @@ constexpr family_lines edges_family = {
         "the last dimension first -> self's sizes with both added",
     .dtypes = "any; the result has self's",
     .cost =
-        "one pass over a new tensor for each dimension that is padded, with an index that the host makes for it, and "
-        "one that copies the last of them into the result; a non-dense self is copied first"};
+        "one copy of self into the result, and one of each side that is padded; where a number is negative, one pass "
+        "over a new tensor for each dimension that is padded, with an index that the host makes for it, and one that "
+        "copies the last of them into the result, after a copy of a non-dense self"};
 
 constexpr operator_page pages[] = {
     page<aten::constant_pad_nd>(

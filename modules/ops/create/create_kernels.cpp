@@ -187,7 +187,7 @@ tensor new_ones(const tensor& self, sizes_argument size, optional_dtype type, op
   return aten::fill_Scalar_(out, 1);
 }
 
-// For the keys of layouts: refuses the layout, and is replaced by the kernel of its module.
+// For keys without a kernel of their own: refuses a layout whose module is absent.
 tensor empty_of_layout(sizes_argument size, optional_dtype type, optional_layout how, optional_device where,
                        optional_bool pinned, optional_format format) {
   return empty(aten::empty_memory_format.name(), size, type, how, where, pinned, format);
@@ -306,10 +306,7 @@ using author::row;
 
 constexpr author::kernel_row base_rows[] = {
     define(aten::empty_memory_format),
-    caller_row<&empty_of_layout, aten::empty_memory_format>(key::AnySparse),
-    caller_row<&empty_of_layout, aten::empty_memory_format>(key::AnySparseCsr),
-    caller_row<&empty_of_layout, aten::empty_memory_format>(key::AnyQuantized),
-    caller_row<&empty_of_layout, aten::empty_memory_format>(key::MkldnnCPU),
+    caller_row<&empty_of_layout, aten::empty_memory_format>(key::CompositeExplicitAutograd),
     define(aten::full),
     define(aten::zeros),
     define(aten::ones),

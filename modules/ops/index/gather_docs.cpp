@@ -292,7 +292,7 @@ constexpr operator_page pages[] = {
                         "weight is not floating, per_sample_weights have another dtype, or indices or offsets are "
                         "neither int64 nor int32",
                         "embedding_bag([[1]], [0], [0])")},
-         .examples = {{"embedding_bag([[1.5, 2.5], [3.5, 4.5]], [1, 0, 1], [0, 2])",
+         .examples = {{"embedding_bag([[1.5, 2.5], [3.5, 4.5]], [1, 0, 1] (int64), [0, 2] (int64))",
                        "[[5, 7], [3.5, 4.5]] (float32 [2, 2]); [] (int64 [0]); [2, 1] (int64 [2]); [] (int64 [0])"}}}),
     page<aten::embedding_dense_backward>(
         {.summary = "Computes the gradient of embedding with respect to its matrix: row i is the sum of the rows of "

@@ -43,7 +43,7 @@ void register_tags() {
           aten::lt_Scalar_out, aten::masked_fill_Scalar, aten::masked_fill_Scalar_, aten::masked_fill_Tensor,
           aten::masked_fill_Tensor_, aten::max_other, aten::max_out, aten::min_other, aten::min_out, aten::mul_Scalar,
           aten::mul_Scalar_, aten::nan_to_num, aten::nan_to_num_, aten::nan_to_num_out, aten::native_dropout_backward,
-          aten::ne_Scalar, aten::ne_Scalar_, aten::ne_Scalar_out, aten::pow_Scalar, aten::pow_Scalar_,
+          aten::ne_Scalar, aten::ne_Scalar_, aten::ne_Scalar_out, aten::positive, aten::pow_Scalar, aten::pow_Scalar_,
           aten::pow_Scalar_out, aten::pow_Tensor_Scalar, aten::pow_Tensor_Scalar_out, aten::relu6, aten::relu6_,
           aten::remainder_Scalar, aten::remainder_Scalar_, aten::remainder_Scalar_Tensor, aten::remainder_Scalar_out,
           aten::rsub_Scalar, aten::selu, aten::selu_, aten::sub_Scalar, aten::sub_Scalar_, aten::where_self,

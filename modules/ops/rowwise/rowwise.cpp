@@ -140,6 +140,12 @@ void copy_flipped(backend_call c, const tensor& out, const tensor& self, const s
     plan.operand[1].strides[at] = flipped[d] ? -self.strides()[d] : self.strides()[d];
     if (flipped[d]) from += (self.sizes()[d] - 1) * self.strides()[d] * bytes;
   }
+  // The kernel works in rows of dimension 0: a row of a few elements costs as much as one of many.
+  constexpr std::int64_t few = 8;
+  if (plan.ndim >= 2 && plan.sizes[0] < few && plan.sizes[0] < plan.sizes[1]) {
+    std::swap(plan.sizes[0], plan.sizes[1]);
+    for (tb_operand& operand : plan.operand) std::swap(operand.strides[0], operand.strides[1]);
+  }
   plan.operand[0].data = out.data();
   plan.operand[1].data = from;
   plan.operand[0].dtype = plan.operand[1].dtype = static_cast<std::int32_t>(self.dtype());

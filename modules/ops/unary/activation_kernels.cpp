@@ -75,7 +75,7 @@ tensor softshrink_in_parts(const tensor& self, const scalar& lambd) {
   return aten::where_self(aten::le_Scalar(aten::abs(self), lambd), self * 0, outside);
 }
 tensor prelu_in_parts(const tensor& self, const tensor& weight) {
-  check_same_type(aten::_prelu_kernel.name(), collect(self, weight));
+  same_type_kernel<elementwise::prelu>::meta(aten::_prelu_kernel.name(), self, weight);
   return aten::where_self(aten::gt_Scalar(self, 0), self, self * weight);
 }
 tensor glu_in_parts(const tensor& self, std::int64_t dim) {

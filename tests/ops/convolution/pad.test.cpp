@@ -106,6 +106,36 @@ TEST_CASE("pad: every mode, of every dtype and memory layout", "[ops][pad][prope
   }
 }
 
+TEST_CASE("pad: sides of more elements than a SIMD register, of every memory layout", "[ops][pad]") {
+  support::numbers source(62);
+  for (const char* mode : {"reflect", "replicate", "circular"}) {
+    for (dtype type : {dtype::uint8, dtype::float32, dtype::float64}) {
+      for (support::arrangement how : support::arrangements) {
+        for (const numbers_list& pad : {numbers_list{9, 40, 3, 10}, {1, 1, 1, 1}, {0, 2, 10, 0}, {33, 0, 0, 1}}) {
+          const tensor x = source.tensor({2, 3, 11, 41}, type, how);
+          INFO(mode << " " << tb::to_string(shape(pad)));
+          CHECK(values(one_of(x, pad, mode)) == expected(x, pad, mode).elements);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("pad: out that shares memory with the tensor", "[ops][pad]") {
+  for (const char* mode : {"reflect", "replicate"}) {
+    tensor out = tensor_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {2, 6});
+    const tensor x = aten::slice_Tensor(out, 1, 0, 3);
+    const numbers_list pad{1, 2};
+    const padded wanted = expected(x, pad, mode);
+    if (std::string(mode) == "reflect") {
+      aten::reflection_pad1d_out(x, pad, out);
+    } else {
+      aten::replication_pad1d_out(x, pad, out);
+    }
+    CHECK(values(out) == wanted.elements);
+  }
+}
+
 TEST_CASE("pad: out forms, and meta", "[ops][pad]") {
   const tensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}),
                there = tb::author::make_tensor({2, 3}, dtype::float32, tb::meta);
