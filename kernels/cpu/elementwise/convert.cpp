@@ -86,7 +86,15 @@ template <typename T>
 void move(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t count) {
   T* const to = static_cast<T*>(out);
   const T* const from = static_cast<const T*>(in);
-  for (int64_t i = 0; i < count; ++i) to[i * out_step] = from[i * in_step];
+  // With these steps known, the compiler reverses or repeats elements in SIMD registers.
+  if (out_step == 1 && in_step == -1) {
+    for (int64_t i = 0; i < count; ++i) to[i] = from[-i];
+  } else if (out_step == 1 && in_step == 0) {
+    const T value = *from;
+    for (int64_t i = 0; i < count; ++i) to[i] = value;
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i * out_step] = from[i * in_step];
+  }
 }
 
 // Copies without conversion: elements are moved as integers of the same size.
@@ -192,19 +200,6 @@ tb_status copy(const tb_plan* plan, const tb_call*) {
       }
     });
   });
-  return TB_OK;
-}
-
-tb_status arange(const tb_plan* plan, tb_scalar start, tb_scalar step, const tb_call*) {
-  const tb_operand& out = plan->operand[0];
-  const bool real = compute_type(out.dtype) == TB_F32 || out.dtype == TB_F64;
-  const convert_fn store = conversion(out.dtype, real ? TB_F64 : TB_I64);
-  for (int64_t i = 0; i < plan->sizes[0]; ++i) {
-    char* const at = static_cast<char*>(out.data) + i * out.strides[0] * element_bytes[out.dtype];
-    const double real_value = start.f + double(i) * step.f;
-    const int64_t whole_value = int64_t(uint64_t(start.i) + uint64_t(i) * uint64_t(step.i));
-    store(at, 1, real ? static_cast<const void*>(&real_value) : &whole_value, 1, 1);
-  }
   return TB_OK;
 }
 

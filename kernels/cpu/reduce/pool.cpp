@@ -1,7 +1,7 @@
 // Pooling: the maximum or average of each window of an image, and the gradients of both.
 //
 // Windows are clipped to the image before their elements are visited, so the inner loops have no bounds checks.
-// Averages are accumulated in double.
+// Averages are accumulated in double, in the same order on every ISA.
 #include <limits>
 #include <type_traits>
 
@@ -103,21 +103,72 @@ tb_status max_pool_backward(const tb_pool& call) {
   return TB_OK;
 }
 
+// The sum of dense elements, in 32 partial sums. Vectors of eight, whatever the ISA has, keep the results equal.
 template <typename T>
+double dense_sum(const T* in, int64_t count) {
+  constexpr int64_t width = 8, vectors = 4;
+  using numbers [[gnu::vector_size(width * sizeof(T))]] = T;
+  using sums [[gnu::vector_size(width * sizeof(double))]] = double;
+  sums all[vectors] = {};
+  int64_t i = 0;
+  const auto add = [&](sums& to) {
+    numbers next;
+    __builtin_memcpy(&next, in + i, sizeof next);
+    to += __builtin_convertvector(next, sums);
+    i += width;
+  };
+  while (i + vectors * width <= count) {
+    for (sums& to : all) add(to);
+  }
+  for (sums& to : all) {
+    if (i + width <= count) add(to);
+  }
+  const sums joined = (all[0] + all[1]) + (all[2] + all[3]);
+  double sum =
+      ((joined[0] + joined[4]) + (joined[2] + joined[6])) + ((joined[1] + joined[5]) + (joined[3] + joined[7]));
+  for (; i < count; ++i) sum += double(in[i]);
+  return sum;
+}
+
+// Whether windows have long rows of neighbouring elements, or whole rows of the image.
+bool has_long_rows(const tb_pool& call) {
+  constexpr int64_t long_row = 16;
+  if (call.out_width == 0) return false;
+  const bool adaptive = call.kernel[1] == 0;
+  const int64_t width = adaptive ? call.width / call.out_width : call.kernel[1];
+  return (adaptive || (call.dilation[0] == 1 && call.dilation[1] == 1)) && (width >= long_row || width >= call.width);
+}
+
+template <typename T>
+double sum_of_rows(const tb_pool& call, const T* in, range rows, range columns) {
+  const int64_t height = rows.end - rows.first, count = columns.end - columns.first;
+  if (height <= 0 || count <= 0) return 0;
+  const T* const first = in + rows.first * call.width + columns.first;
+  if (count == call.width) return dense_sum(first, height * count);
+  double sum = 0;
+  for (int64_t y = 0; y < height; ++y) sum += dense_sum(first + y * call.width, count);
+  return sum;
+}
+
+template <typename T, bool LongRows>
 tb_status average_pool(const tb_pool& call) {
   for (int64_t image = 0; image < call.images; ++image) {
     const T* const in = static_cast<const T*>(call.in) + image * call.height * call.width;
     T* const out = static_cast<T*>(call.out) + image * call.out_height * call.out_width;
     each_window(call, [&](int64_t result, range rows, range columns) {
       double sum = 0;
-      each_element(call, rows, columns, [&](int64_t at) { sum += double(in[at]); });
+      if constexpr (LongRows) {
+        sum = sum_of_rows(call, in, rows, columns);
+      } else {
+        each_element(call, rows, columns, [&](int64_t at) { sum += double(in[at]); });
+      }
       out[result] = T(sum / double(divisor(call, rows, columns)));
     });
   }
   return TB_OK;
 }
 
-template <typename T>
+template <typename T, bool LongRows>
 tb_status average_pool_backward(const tb_pool& call) {
   const int64_t image_size = call.height * call.width;
   for (int64_t image = 0; image < call.images; ++image) {
@@ -126,6 +177,8 @@ tb_status average_pool_backward(const tb_pool& call) {
     for (int64_t i = 0; i < image_size; ++i) out[i] = T(0);
     each_window(call, [&](int64_t result, range rows, range columns) {
       const T share = T(double(in[result]) / double(divisor(call, rows, columns)));
+      // Known to the compiler here, so that it adds in SIMD registers.
+      if constexpr (LongRows) columns.step = 1;
       each_element(call, rows, columns, [&](int64_t at) { out[at] += share; });
     });
   }
@@ -134,11 +187,13 @@ tb_status average_pool_backward(const tb_pool& call) {
 
 template <typename T>
 tb_status pool_of(const tb_pool& call) {
+  const bool long_rows = has_long_rows(call);
   switch (call.op) {
     case TB_MAX_POOL: return max_pool<T>(call);
     case TB_MAX_POOL_BACKWARD: return max_pool_backward<T>(call);
-    case TB_AVG_POOL: return average_pool<T>(call);
-    case TB_AVG_POOL_BACKWARD: return average_pool_backward<T>(call);
+    case TB_AVG_POOL: return long_rows ? average_pool<T, true>(call) : average_pool<T, false>(call);
+    case TB_AVG_POOL_BACKWARD:
+      return long_rows ? average_pool_backward<T, true>(call) : average_pool_backward<T, false>(call);
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }
