@@ -28,10 +28,7 @@ typedef enum tb_entry {
 typedef enum tb_elementwise_op {
 #define TB_ELEMENTWISE(code, function, inputs, types, result, size, note) TB_##code,
 #include "elementwise.def"
-  TB_ELEMENTWISE_COUNT,
-  // The operations from one to the other: operators are composed of others for a backend without them.
-  TB_FIRST_IN_PARTS = TB_THRESHOLD,
-  TB_LAST_IN_PARTS = TB_GLU_GATE_BACKWARD
+  TB_ELEMENTWISE_COUNT
 } tb_elementwise_op;
 
 typedef enum tb_reduction_op {

@@ -220,14 +220,6 @@ void calling(const char* name, std::uint64_t length) {
   if (const auto own = bridges[Slot]->own.calling; own != nullptr) own(name, length);
 }
 
-// What operators compose of other operations is not brought to the host for a device that has some of these.
-template <std::size_t Slot>
-std::int32_t runs(std::int32_t entry, std::int32_t code) {
-  const bridge& b = *bridges[Slot];
-  const bool in_parts = entry == TB_ENTRY_ELEMENTWISE && code >= TB_FIRST_IN_PARTS && code <= TB_LAST_IN_PARTS;
-  return !in_parts || b.own.elementwise == nullptr || b.runs[TB_ENTRY_ELEMENTWISE][static_cast<std::size_t>(code)];
-}
-
 template <std::size_t Slot>
 tb_kernels complete(const bridge& b) {
   using k = tb_kernels;
@@ -254,7 +246,7 @@ tb_kernels complete(const bridge& b) {
   // Numbers need not travel to the device and back.
   if (b.own.elementwise == nullptr) t.host_scalars = 1;
   if (b.own.attention == nullptr) t.attention_fp16 = tb_cpu_kernels()->attention_fp16;
-  t.runs = &runs<Slot>;
+  t.runs = nullptr;
   return t;
 }
 
