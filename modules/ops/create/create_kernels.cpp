@@ -187,12 +187,6 @@ tensor new_ones(const tensor& self, sizes_argument size, optional_dtype type, op
   return aten::fill_Scalar_(out, 1);
 }
 
-// For keys without a kernel of their own: refuses a layout whose module is absent.
-tensor empty_of_layout(sizes_argument size, optional_dtype type, optional_layout how, optional_device where,
-                       optional_bool pinned, optional_format format) {
-  return empty(aten::empty_memory_format.name(), size, type, how, where, pinned, format);
-}
-
 tensor empty_like(const tensor& self, optional_dtype type, optional_layout how, optional_device where,
                   optional_bool pinned, optional_format format) {
   return new_like({nullptr, aten::empty_like.name()}, self, {type, how, where, pinned}, format);
@@ -306,7 +300,6 @@ using author::row;
 
 constexpr author::kernel_row base_rows[] = {
     define(aten::empty_memory_format),
-    caller_row<&empty_of_layout, aten::empty_memory_format>(key::CompositeExplicitAutograd),
     define(aten::full),
     define(aten::zeros),
     define(aten::ones),
