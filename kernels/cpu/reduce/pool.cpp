@@ -111,18 +111,15 @@ double dense_sum(const T* in, int64_t count) {
   using sums [[gnu::vector_size(width * sizeof(double))]] = double;
   sums all[vectors] = {};
   int64_t i = 0;
-  const auto add = [&](sums& to) {
+  const auto add = [&](sums& to, int64_t first) {
     numbers next;
-    __builtin_memcpy(&next, in + i, sizeof next);
+    __builtin_memcpy(&next, in + first, sizeof next);
     to += __builtin_convertvector(next, sums);
-    i += width;
   };
-  while (i + vectors * width <= count) {
-    for (sums& to : all) add(to);
+  for (; i + vectors * width <= count; i += vectors * width) {
+    for (int64_t u = 0; u < vectors; ++u) add(all[u], i + u * width);
   }
-  for (sums& to : all) {
-    if (i + width <= count) add(to);
-  }
+  for (int64_t u = 0; i + width <= count; ++u, i += width) add(all[u], i);
   const sums joined = (all[0] + all[1]) + (all[2] + all[3]);
   double sum =
       ((joined[0] + joined[4]) + (joined[2] + joined[6])) + ((joined[1] + joined[5]) + (joined[3] + joined[7]));
