@@ -51,7 +51,7 @@ shape matrix(const std::string& label) {
 }
 
 shape any_matrix(std::mt19937_64& random) {
-  // glu halves the columns, topk wants ten.
+  // The result of glu has half of the columns, topk wants ten.
   const std::int64_t rows = scaled(random, 4, 5000), elements = scaled(random, 1000, 8'000'000);
   return {rows, std::max<std::int64_t>(16, elements / rows / 2 * 2)};
 }

@@ -1,6 +1,5 @@
 // Conversions between formats, and the division of rows into parts.
 #include "arch.h"
-#include "lanes.h"
 #include "numbers.h"
 
 namespace tb_sparse::TOPBIT_ARCH {

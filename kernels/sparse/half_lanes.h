@@ -3,13 +3,14 @@
 #pragma once
 
 #include "half.h"
-#include "lanes.h"
+#include "vector_lanes.h"
 
 namespace tb_sparse::TOPBIT_ARCH {
 namespace {
 
 using tb_kernel::bfloat16;
 using tb_kernel::half;
+using tb_kernel::lanes;
 
 template <int Count>
 lanes<float, Count> as_floats(lanes<uint32_t, Count> x) {

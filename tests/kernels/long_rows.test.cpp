@@ -165,7 +165,7 @@ std::int32_t compute_of(std::int32_t dtype) {
   return dtype >= TB_U8 && dtype <= TB_I64 ? std::int32_t(TB_I64) : dtype;
 }
 
-// Results and places of an operation on rows of any bits of a dtype; of halves, NaNs as one.
+// Results and places of an operation on rows of any bits of a dtype; of float16 and bfloat16, NaNs as one.
 std::vector<std::uint64_t> of_any_bits(backend here, tb_rowwise_op op, std::int32_t dtype, std::int32_t to,
                                        const layout& of, std::int64_t number, std::int64_t results) {
   stage memory(here);
@@ -331,7 +331,7 @@ TEMPLATE_TEST_CASE("rows: elements of every dtype are scanned and sorted as by t
       compare(TB_MODE, dtype, dtype, of, 0, 1);
       compare(TB_CUMMAX, dtype, dtype, of, 0, of.length);
       compare(TB_CUMMIN, dtype, dtype, of, 0, of.length);
-      // Sums of halves are exact in double, those of integers wrap.
+      // Sums of float16 and bfloat16 are exact in double, those of integers wrap.
       if (dtype != TB_BF16) compare(TB_CUMSUM, dtype, dtype == TB_F16 ? TB_F16 : TB_I64, of, 0, of.length);
     }
     compare(TB_SORT, TB_I32, TB_I64, of, 0, of.length);

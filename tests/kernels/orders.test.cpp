@@ -29,7 +29,7 @@ T hard_element(random_numbers& random, hard kind) {
       case hard::any_bits: return of_bits<T>(bits);
       case hard::few_values: return T(std::int64_t(bits >> 9 & 7) - 3);
       case hard::equal: return T(5);
-      // Keys of 64 bits whose high halves are equal in short or in long runs.
+      // Keys of 64 bits whose high 32 bits are equal in short or in long runs.
       case hard::runs: return of_bits<T>((bits >> 13 & 0xff) << 45 | (bits >> 40 & 0xffff));
       case hard::long_runs: return of_bits<T>((bits >> 13 & 1) << 60 | (bits >> 30 & 0xffffff));
       case hard::ascending:

@@ -1,4 +1,4 @@
-// Pooling against plain loops which ask of every place of a window whether it lies in the image.
+// Pooling against plain loops that check of each window element whether it is inside the image.
 #include "support.h"
 
 using namespace kernel_tests;

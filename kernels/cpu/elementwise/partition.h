@@ -13,17 +13,19 @@ inline int64_t positions(const tb_plan& plan) {
   return count;
 }
 
-// Whether to write the result with non-temporal stores. Not if the operands fit in the cache together (32 MiB, more
-// than most last-level caches), nor in place, since the cache lines of the result are then already loaded.
+// Bytes of operands that may fit in the cache together: more than most last-level caches have.
+constexpr int64_t most_cached = int64_t(32) << 20;
+
+// Whether to write the result with non-temporal stores. Not if the operands may fit in the cache together, nor in
+// place, since the cache lines of the result are then already loaded.
 inline bool passes_the_cache(const tb_plan& plan, int64_t count) {
-  constexpr int64_t most = int64_t(32) << 20;
   int64_t bytes = 0;
   for (int k = 0; k < plan.operands; ++k) {
     const tb_operand& operand = plan.operand[k];
     if (operand.strides[0] != 0) bytes += count * element_bytes[operand.dtype];
     if (k > 0 && operand.data == plan.operand[0].data) return false;
   }
-  return bytes > most;
+  return bytes > most_cached;
 }
 
 // The part of a plan that begins at `first` along dimension d and has `count` positions there.

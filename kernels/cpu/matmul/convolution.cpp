@@ -112,7 +112,7 @@ void pack_windows(const void* context, int64_t p, int64_t depth, int64_t j, int6
 }
 
 #if defined(__AVX512F__)
-// The same in pairs of bfloat16 elements, which are the upper halves of the copy's.
+// The same in pairs of bfloat16 elements, which are the high 16 bits of the copy's.
 void pack_window_pairs(const void* context, int64_t p, int64_t depth, int64_t j, int64_t columns, float* to) {
   const auto& of = *static_cast<const windows<float>*>(context);
   const int64_t elements = of.c.channels / of.c.groups * of.c.kernel[0] * of.c.kernel[1] * of.c.kernel[2];

@@ -64,8 +64,16 @@ struct reducing {
     total = after;
   }
   static void add_to_total(columns& s, int64_t c, double x) { add_to_total(s.total[c], s.rest[c], x); }
-  // For an infinite total the rounding error is NaN and is ignored.
-  static double sum_of(double total, double rest) { return is_nan(rest) ? total : total + rest; }
+  template <typename Result, typename Last>
+  static Result result_of(part_type part, double total, double rest, double constant, int64_t count,
+                          const tb_scalar* number) {
+    if constexpr (compensated) {
+      // For an infinite total the rounding error is NaN and is ignored.
+      return Result(Last::of(is_nan(rest) ? total : total + rest, constant, count, number));
+    } else {
+      return Result(Last::of(part, constant, count, number));
+    }
+  }
 
   static void move_parts(columns& s, int64_t n) {
     if constexpr (compensated) {
@@ -160,11 +168,7 @@ struct reducing {
     const columns& s = *static_cast<const columns*>(state);
     Result* const to = static_cast<Result*>(out);
     for (int64_t c = 0; c < n; ++c) {
-      if constexpr (compensated) {
-        to[c] = Result(Last::of(sum_of(s.total[c], s.rest[c]), s.constant[c], count, number));
-      } else {
-        to[c] = Result(Last::of(s.part[c], s.constant[c], count, number));
-      }
+      to[c] = result_of<Result, Last>(s.part[c], s.total[c], s.rest[c], s.constant[c], count, number);
     }
   }
 
@@ -183,11 +187,7 @@ struct reducing {
           part = F::template identity<T>();
         }
       }
-      if constexpr (compensated) {
-        to[r] = Result(Last::of(sum_of(total, rest), constant, count, number));
-      } else {
-        to[r] = Result(Last::of(part, constant, count, number));
-      }
+      to[r] = result_of<Result, Last>(part, total, rest, constant, count, number);
     }
   }
 };

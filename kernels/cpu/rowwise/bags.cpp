@@ -9,12 +9,14 @@
 #include "is_nan.h"
 #include "layout.h"
 #include "rowwise/rowwise.h"
-#include "threads/parallel.h"
+#include "threads/row_parts.h"
+#include "vector_lanes.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
 using tb_kernel::is_nan;
+using tb_kernel::lanes;
 
 // The operands of a call.
 struct bags {
@@ -53,18 +55,6 @@ tb_status check(const bags& b, int64_t rows) {
   }
   return TB_OK;
 }
-
-// Vectors of a fixed number of elements, whatever the width of registers, by the compiler's extension.
-template <typename T, int Width>
-struct lanes_of {
-  using type [[gnu::vector_size(sizeof(T) * Width)]] = T;
-};
-template <typename T>
-struct lanes_of<T, 1> {
-  using type = T;
-};
-template <typename T, int Width>
-using lanes = typename lanes_of<T, Width>::type;
 
 template <typename V, typename T>
 V load(const T* from) {
@@ -267,16 +257,12 @@ tb_status reduce_bags(const tb_rowwise& call) {
   const tb_status status = check(b, call.number[2].i);
   if (status != TB_OK) return status;
   const int64_t work = (b.indices + b.count) * (b.columns > 0 ? b.columns : 1);
-  const int64_t parts = b.count == 0 ? 0 : work / parallel_grain + 1;
-  const int64_t some = parts == 0 ? 1 : (b.count + parts - 1) / parts;
-  each_part((b.count + some - 1) / some, [&](int64_t part) {
-    const int64_t last = (part + 1) * some < b.count ? (part + 1) * some : b.count;
+  if (b.count == 0) return TB_OK;
+  each_row_part(b.count, work / parallel_grain + 1, [&](int64_t, int64_t first, int64_t last) {
     if (call.op == TB_BAG_MAX) {
-      call.compute == TB_F32 ? reduce_part<maxima, float>(b, part * some, last)
-                             : reduce_part<maxima, double>(b, part * some, last);
+      call.compute == TB_F32 ? reduce_part<maxima, float>(b, first, last) : reduce_part<maxima, double>(b, first, last);
     } else {
-      call.compute == TB_F32 ? reduce_part<sums, float>(b, part * some, last)
-                             : reduce_part<sums, double>(b, part * some, last);
+      call.compute == TB_F32 ? reduce_part<sums, float>(b, first, last) : reduce_part<sums, double>(b, first, last);
     }
   });
   return TB_OK;

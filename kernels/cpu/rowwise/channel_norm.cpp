@@ -10,8 +10,8 @@
 
 #include "channel_norm_loops.h"
 #include "elementwise/for_each_row.h"
+#include "elementwise/write_blocks.h"
 #include "layout.h"
-#include "rowwise/write_blocks.h"
 #include "threads/parallel.h"
 #include "threads/scratch.h"
 

@@ -1,8 +1,8 @@
 // The elements of a row whose mask is not 0.
 #include "elementwise/for_each_row.h"
 #include "layout.h"
-#include "rowwise/row_parts.h"
 #include "rowwise/rowwise.h"
+#include "threads/row_parts.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

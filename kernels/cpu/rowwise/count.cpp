@@ -1,8 +1,8 @@
 // Counting the elements of a row: histograms of numbers and of ranges, and the extremes they begin with.
 #include "layout.h"
-#include "rowwise/row_parts.h"
 #include "rowwise/rowwise.h"
 #include "rowwise/sort_keys.h"
+#include "threads/row_parts.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

@@ -2,7 +2,7 @@
 #include "elementwise/convert.h"
 #include "elementwise/for_each_row.h"
 #include "layout.h"
-#include "rowwise/row_parts.h"
+#include "threads/row_parts.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

@@ -1,8 +1,8 @@
 // Stable radix sort of items by a range of their bits, from the lowest digit to the highest.
 #pragma once
 
-#include "rowwise/row_parts.h"
 #include "rowwise/sort_keys.h"
+#include "threads/row_parts.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

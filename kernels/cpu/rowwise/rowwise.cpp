@@ -9,9 +9,9 @@
 #include <atomic>
 
 #include "elementwise/convert.h"
+#include "elementwise/write_blocks.h"
 #include "layout.h"
 #include "rowwise/row_runs.h"
-#include "rowwise/write_blocks.h"
 #include "threads/parallel.h"
 #include "threads/scratch.h"
 

@@ -1,7 +1,7 @@
 // Searches values in a sorted row by bisection, several at once, so that they do not wait for each other's loads.
 #include "layout.h"
-#include "rowwise/row_parts.h"
 #include "rowwise/rowwise.h"
+#include "threads/row_parts.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

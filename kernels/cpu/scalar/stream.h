@@ -1,6 +1,8 @@
 // The scalar build has no non-temporal stores: an ordinary copy.
 #pragma once
 
+#include <stddef.h>
+
 #include "isa/arch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {

@@ -4,12 +4,12 @@
 // converted in registers.
 #pragma once
 
+#include "elementwise/write_blocks.h"
 #include "interleaved_rows.h"
 #include "multiply_add.h"
 #include "row_moments.h"
 #include "row_vectors.h"
 #include "rowwise/rowwise.h"
-#include "rowwise/write_blocks.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <type_traits>
-#include <variant>
 
 #include "simd/simd.h"
 
@@ -81,6 +80,12 @@ class nan_finder {
   lanes<bits> greatest_{};
 };
 
+struct no_finder {
+  template <typename V>
+  void see(V) {}
+  bool found() const { return false; }
+};
+
 template <typename F, typename T>
 typename F::template part<T> reduce_in_lanes(const T* x, int64_t count, double constant) {
   using part = typename F::template part<T>;
@@ -94,12 +99,12 @@ typename F::template part<T> reduce_in_lanes(const T* x, int64_t count, double c
   const lanes<part> identity = lanes<part>{} + F::template identity<T>();
   lanes<part> all[accumulators];
   for (int64_t u = 0; u < accumulators; ++u) all[u] = identity;
-  std::conditional_t<drops_nan<F, part>, nan_finder<part>, std::monostate> finder;
+  std::conditional_t<drops_nan<F, part>, nan_finder<part>, no_finder> finder;
   int64_t i = 0;
   const auto join = [&](int first, int some) {
     for (int u = first; u < first + some; ++u, i += width) {
       const lanes<part> value = load_lanes_as<part>(x + i);
-      if constexpr (drops_nan<F, part>) finder.see(value);
+      finder.see(value);
       all[u] = F::wide_join(all[u], F::wide(value, constant));
     }
   };
@@ -112,7 +117,7 @@ typename F::template part<T> reduce_in_lanes(const T* x, int64_t count, double c
   if (i < count) {
     // The last lanes of the register that ends with the last element.
     const lanes<part> value = load_lanes_as<part>(x + count - width), mapped = F::wide(value, constant);
-    if constexpr (drops_nan<F, part>) finder.see(value);
+    finder.see(value);
     using position =
         std::conditional_t<sizeof(part) == 8, int64_t, std::conditional_t<sizeof(part) == 4, int32_t, int8_t>>;
     lanes<position> lane;
@@ -123,9 +128,7 @@ typename F::template part<T> reduce_in_lanes(const T* x, int64_t count, double c
   for (int64_t n = accumulators / 2; n > 0; n /= 2) {
     for (int64_t u = 0; u < n; ++u) all[u] = F::wide_join(all[u], all[u + n]);
   }
-  if constexpr (drops_nan<F, part>) {
-    if (finder.found()) return std::numeric_limits<part>::quiet_NaN();
-  }
+  if (finder.found()) return std::numeric_limits<part>::quiet_NaN();
   return join_lanes<F, width>(all[0]);
 }
 

@@ -1,7 +1,7 @@
 // Writes a dense run of elements in blocks, past the cache if the results are larger than it.
 #pragma once
 
-#include "isa/arch.h"
+#include "elementwise/partition.h"
 #include "stream.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -10,8 +10,8 @@ namespace {
 // Elements of a block, which fit in the first cache with those they are computed from.
 constexpr int64_t written_block = 2048;
 
-// Whether operands of so many bytes together are larger than most last-level caches.
-constexpr bool passes_cache(int64_t bytes) { return can_stream && bytes > int64_t(32) << 20; }
+// Whether to stream the results of operands of so many bytes together.
+constexpr bool passes_cache(int64_t bytes) { return can_stream && bytes > most_cached; }
 
 // Calls write(first, count, to), which writes `count` elements from `first` on. If it streams, blocks begin at a cache
 // line; call end_stream() after the last run.

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-namespace tb_sparse::TOPBIT_ARCH {
+namespace tb_kernel {
 namespace {
 
 template <typename T, int Count>
@@ -20,4 +20,4 @@ template <typename T, int Count>
 using lanes = typename lanes_of<T, Count>::type;
 
 }  // namespace
-}  // namespace tb_sparse::TOPBIT_ARCH
+}  // namespace tb_kernel
