@@ -36,13 +36,10 @@ struct channels_of_examples {
   }
 };
 
-// Without an example there is no channel to say how many an example has: the results by their sizes.
-tensor no_examples(const tensor& x, batch_dim d, std::initializer_list<std::int64_t> dims) {
-  const tensor first = with_batch_first(x, d, 0);
-  shape sizes{0};
-  for (const std::int64_t dim : dims) sizes.push_back(dim < 0 ? -dim : first.size(dim));
-  return aten::zeros(sizes, first.dtype() == dtype::float64 ? dtype::float64 : dtype::float32, std::nullopt,
-                     first.device(), std::nullopt);
+// Parameters and statistics of no example, whose number of channels a merged input would not say.
+tensor no_numbers(const tensor& input, const shape& sizes) {
+  const dtype type = input.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
+  return aten::zeros(sizes, type, std::nullopt, input.device(), std::nullopt);
 }
 
 three_batched_results batch_channel_norm(const tensor& input, batch_dim di, const std::optional<tensor>& weight,
@@ -57,11 +54,13 @@ three_batched_results batch_channel_norm(const tensor& input, batch_dim di, cons
                                              {if_present(variance), dv}})};
   if (all.size == 0) {
     all.images(input, di);
-    const tensor numbers = is_present(mean) ? no_examples(input, di, {})
-                           : groups == 0    ? no_examples(input, di, {2})
-                                            : no_examples(input, di, {1, -groups});
-    const std::optional<std::int64_t> at = is_present(mean) ? std::nullopt : std::optional<std::int64_t>(0);
-    return {with_batch_first(input, di, 0), 0, numbers, at, numbers, at};
+    const tensor none = with_batch_first(input, di, 0);
+    if (is_present(mean)) {
+      const tensor numbers = no_numbers(none, {0});
+      return {none, 0, numbers, std::nullopt, numbers, std::nullopt};
+    }
+    const tensor numbers = no_numbers(none, groups == 0 ? shape{0, none.size(2)} : shape{0, none.size(1), groups});
+    return {none, 0, numbers, 0, numbers, 0};
   }
   const auto [out, means, variances] =
       native::channel_norm(all.images(input, di), all.numbers(weight, dw), all.numbers(bias, db), all.numbers(mean, dm),
@@ -80,8 +79,8 @@ three_batched_results batch_channel_norm_backward(const tensor& gradient, batch_
   const channels_of_examples all{
       batch_size({{&gradient, dg}, {&input, di}, {&mean, dm}, {&variance, dv}, {if_present(weight), dw}})};
   if (all.size == 0) {
-    const tensor numbers = no_examples(input, di, {2});
-    return {with_batch_first(input, di, 0), 0, numbers, 0, numbers, 0};
+    const tensor none = with_batch_first(input, di, 0), numbers = no_numbers(none, {0, none.size(2)});
+    return {none, 0, numbers, 0, numbers, 0};
   }
   const auto [of_input, of_weight, of_bias] = native::channel_norm_backward(
       all.images(gradient, dg), all.images(input, di), all.statistics(mean, dm, groups),

@@ -35,16 +35,12 @@ four_batched_results bags_of_columns(const tensor& weight, std::int64_t d, const
 // after it. Bad offsets stay bad.
 tensor offsets_in_a_row(const tensor& given, std::int64_t count) {
   const tensor offsets = to(given, dtype::int64);
-  const std::int64_t examples = offsets.size(0);
-  const tensor firsts =
-      aten::reshape(aten::arange(scalar(examples), arg<"dtype"> = dtype::int64, arg<"device"> = given.device()) * count,
-                    shape{examples, 1});
   tensor valid = aten::logical_and(aten::ge_Scalar(offsets, 0), aten::le_Scalar(offsets, count));
   if (offsets.size(1) != 0) {
     const tensor first = aten::eq_Scalar(aten::narrow(offsets, 1, 0, 1), 0);
     valid = aten::logical_and(valid, first);
   }
-  return aten::reshape(aten::where_ScalarOther(valid, offsets + firsts, -1), shape{-1});
+  return aten::reshape(aten::where_ScalarOther(valid, offsets + first_rows(offsets, count), -1), shape{-1});
 }
 
 four_batched_results batch_embedding_bag(const tensor& weight, batch_dim dw, const tensor& indices, batch_dim di,
@@ -92,10 +88,8 @@ four_batched_results batch_embedding_bag(const tensor& weight, batch_dim dw, con
   if (mode != by_maximum) return {apart(out), 0, none, std::nullopt, apart(sizes), 0, of_maxima, std::nullopt};
   tensor maxima = apart(of_maxima);
   if (dw) {
-    const tensor firsts =
-        aten::reshape(aten::arange(scalar(size), arg<"dtype"> = dtype::int64, arg<"device"> = weight.device()) * rows,
-                      shape{size, 1, 1});
-    maxima = aten::where_ScalarOther(aten::gt_Scalar(aten::unsqueeze(apart(sizes), -1), 0), maxima - firsts, 0);
+    maxima = aten::where_ScalarOther(aten::gt_Scalar(aten::unsqueeze(apart(sizes), -1), 0),
+                                     maxima - first_rows(maxima, rows), 0);
   }
   return {apart(out), 0, none, std::nullopt, apart(sizes), 0, maxima, 0};
 }

@@ -17,14 +17,18 @@ using index_dims = std::span<const batch_dim>;
 
 bool is_mask(const tensor& x) { return x.dtype() == dtype::boolean || x.dtype() == dtype::uint8; }
 
+// The first of `count` rows of each example, to be added to something whose first dimension is that of examples.
+tensor first_rows(const tensor& beside, std::int64_t count) {
+  shape sizes(beside.dim(), 1);
+  sizes[0] = beside.size(0);
+  return aten::reshape(
+      aten::arange(scalar(sizes[0]), arg<"dtype"> = dtype::int64, arg<"device"> = beside.device()) * count, sizes);
+}
+
 // An index into rows of `count`, of each example's own: out of range stays out of range.
 tensor own_rows(const tensor& index, std::int64_t count) {
-  const tensor i = to(index, dtype::int64);
+  const tensor i = to(index, dtype::int64), offsets = first_rows(i, count);
   const std::int64_t examples = i.size(0);
-  shape first{examples};
-  while (static_cast<std::int64_t>(first.size()) < i.dim()) first.push_back(1);
-  const tensor offsets = aten::reshape(
-      aten::arange(scalar(examples), arg<"dtype"> = dtype::int64, arg<"device"> = index.device()) * count, first);
   const tensor valid = aten::logical_and(aten::ge_Scalar(i, 0), aten::lt_Scalar(i, count));
   return aten::where_ScalarOther(valid, i + offsets, examples * count);
 }

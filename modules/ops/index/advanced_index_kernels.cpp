@@ -143,9 +143,13 @@ std::int64_t greatest(backend_call c, const tensor& t) {
   return extreme<std::int64_t>(c, reduction::max, in_dtype(c, t, dtype::int64));
 }
 
-// The minimum and the maximum of a row that is not empty, in one pass.
+// The minimum and the maximum of a row that is not empty, in one pass where the backend can.
 template <class T>
 std::pair<T, T> extremes(backend_call c, dtype type, const tensor& row) {
+  constexpr auto at_once = all_of(rowwise::minmax);
+  if (!offers(c.table, at_once)) {
+    return {extreme<T>(c, reduction::min, row), extreme<T>(c, reduction::max, row)};
+  }
   const tensor least = author::make_tensor({1}, type, row.device()),
                most = author::make_tensor({1}, type, row.device());
   run_rows(c, {rowwise::minmax, type, 0, row.sizes()}, {written(least), written(most), read(row)});
@@ -430,14 +434,9 @@ tensor histc_kernel::run(backend_call c, const tensor& self, std::int64_t bins, 
   const bool fast = offers(c.table, at_once);
   const tensor in = reshaped(dense(c, self), {n});
   if (low == high) {
-    if (fast) {
-      const auto [least, most] = extremes<double>(c, self.dtype(), in);
-      low = least;
-      high = most;
-    } else {
-      low = extreme<double>(c, reduction::min, in);
-      high = extreme<double>(c, reduction::max, in);
-    }
+    const auto [least, most] = extremes<double>(c, self.dtype(), in);
+    low = least;
+    high = most;
     if (low - low != 0 || high - high != 0) {
       refuse<error>(c, "found elements that are not finite and no range, wanted min and max");
     }

@@ -113,18 +113,22 @@ channel_call backward_call(backend_call c, const tensor& grad, const tensor& inp
 
 void* address(const tensor& t) { return t.defined() ? t.data() : nullptr; }
 
+// Sums over some dimensions, and their means, for which the dimensions are kept with size 1.
+tensor sum_over(const tensor& t, const shape& over, bool keeps) {
+  return aten::sum_dim_IntList(t, std::optional(std::span<const std::int64_t>(over)), keeps);
+}
+tensor mean_over(const tensor& t, const shape& over, std::int64_t count) {
+  return aten::div_Scalar(sum_over(t, over, true), count);
+}
+
 // Mean and variance over some dimensions, which are kept with size 1.
 struct moments {
   tensor mean, centered, variance;
 
   moments(const tensor& x, const shape& over, std::int64_t count) {
-    const auto average = [&](const tensor& t) {
-      return aten::div_Scalar(aten::sum_dim_IntList(t, std::optional(std::span<const std::int64_t>(over)), true),
-                              count);
-    };
-    mean = average(x);
+    mean = mean_over(x, over, count);
     centered = aten::sub_Tensor(x, mean);
-    variance = average(aten::mul_Tensor(centered, centered));
+    variance = mean_over(aten::mul_Tensor(centered, centered), over, count);
   }
 };
 
@@ -249,18 +253,12 @@ channel_results composed_channel_norm_backward(const tensor& grad, const tensor&
   if (wanted[0]) {
     const tensor of_unit = in_groups(is_given(weight) ? g * beside_channels(*weight, rank, call.type) : g, call);
     const shape over = shared_dims(rank, groups);
-    const auto average = [&](const tensor& t) {
-      return aten::div_Scalar(aten::sum_dim_IntList(t, std::optional(std::span<const std::int64_t>(over)), true),
-                              call.count());
-    };
+    const auto average = [&](const tensor& t) { return mean_over(t, over, call.count()); };
     const tensor of_input =
         given ? scale * of_unit : scale * (of_unit - average(of_unit) - unit * average(of_unit * unit));
     std::get<0>(all) = to(aten::reshape(of_input, input.sizes()), input.dtype());
   }
-  const auto over_channels = [&](const tensor& t) {
-    const shape over = shared_dims(rank, 0);
-    return aten::sum_dim_IntList(t, std::optional(std::span<const std::int64_t>(over)), false);
-  };
+  const auto over_channels = [&](const tensor& t) { return sum_over(t, shared_dims(rank, 0), false); };
   if (wanted[1]) std::get<1>(all) = over_channels(g * aten::reshape(unit, input.sizes()));
   if (wanted[2]) std::get<2>(all) = over_channels(g);
   return all;
