@@ -27,11 +27,11 @@ using T = const tensor&;
 namespace {
 
 random_rule of_one(const support::unary_function& f, bool in_place) {
-  const bool halves = f.name.starts_with("glu");
+  const bool is_glu = f.name.starts_with("glu");
   return {.name = f.name + (in_place ? "_" : ""),
-          .draw = [&f, in_place, halves](source& s) -> drawn_call {
-            shape sizes = small_shape(s, halves ? 2 : 0);
-            if (halves) sizes[f.name == "glu" ? 1 : sizes.size() - 1] = 2 * s.whole(1, 2);
+          .draw = [&f, in_place, is_glu](source& s) -> drawn_call {
+            shape sizes = small_shape(s, is_glu ? 2 : 0);
+            if (is_glu) sizes[f.name == "glu" ? 1 : sizes.size() - 1] = 2 * s.whole(1, 2);
             return {{sizes}, [&f, in_place](in x) {
                       if (!in_place) return out{f.call(x[0])};
                       tensor y = aten::clone(x[0]);

@@ -49,7 +49,7 @@ out defined_of(const std::tuple<Results...>& results) {
   return all;
 }
 
-// Perhaps a weight and a bias behind the input, and an eps that bounds what halves lose.
+// Perhaps a weight and a bias behind the input, and an eps that bounds what float16 and bfloat16 lose.
 struct any_parameters {
   bool weighted, biased;
   double eps;

@@ -91,18 +91,18 @@ TEST_CASE("sparse: the indices of a tensor cannot be written to, however it was 
 }
 
 TEST_CASE("sparse: no conversion comes before the sum of entries at one place", "[sparse][operators]") {
-  const tensor halves = tb::sparse_coo_tensor(tb::tensor({{0, 0, 1}}), tb::tensor({0.5f, 0.5f, 2.f}), {3});
-  const tensor truths = tb::to(halves, dtype::boolean);
-  CHECK(integers(tb::to_dense(tb::to(halves, dtype::int64))) == std::vector<std::int64_t>{1, 2, 0});
+  const tensor parts = tb::sparse_coo_tensor(tb::tensor({{0, 0, 1}}), tb::tensor({0.5f, 0.5f, 2.f}), {3});
+  const tensor truths = tb::to(parts, dtype::boolean);
+  CHECK(integers(tb::to_dense(tb::to(parts, dtype::int64))) == std::vector<std::int64_t>{1, 2, 0});
   const tensor twice =
-      tb::sparse::coo_of(tb::clone(tb::_indices(halves)), tb::ones({3}, arg<"dtype"> = dtype::boolean), {3}, false);
+      tb::sparse::coo_of(tb::clone(tb::_indices(parts)), tb::ones({3}, arg<"dtype"> = dtype::boolean), {3}, false);
   const tensor number = tb::sparse_coo_tensor(tb::tensor({{2}}), tb::tensor({5}), {3});
   CHECK(integers(tb::to_dense(tb::add(twice, number))) == std::vector<std::int64_t>{1, 1, 5});
   CHECK(integers(tb::add(tb::tensor({0, 0, 0}), twice)) == std::vector<std::int64_t>{1, 1, 0});
   CHECK(integers(tb::to_dense(tb::cat({twice, number}, 0))) == std::vector<std::int64_t>{1, 1, 0, 0, 0, 5});
   CHECK(integers(tb::to_dense(tb::to(twice, dtype::int64))) == std::vector<std::int64_t>{1, 1, 0});
   tensor target = tb::zeros_like(number);
-  tb::copy_(target, halves);
+  tb::copy_(target, parts);
   CHECK(integers(tb::to_dense(target)) == std::vector<std::int64_t>{1, 2, 0});
   tb::aten::add_out(twice, twice, 1, target);
   CHECK(integers(tb::to_dense(target)) == std::vector<std::int64_t>{1, 1, 0});
@@ -179,8 +179,8 @@ TEST_CASE("sparse: sums of float32 numbers do not stop to grow", "[sparse][opera
 
 TEST_CASE("sparse: norms along dimensions square numbers that have no square", "[sparse][operators]") {
   const std::int64_t dim[] = {1};
-  const tensor halves = tb::to(tb::tensor({{300.f, 400.f}, {0.f, -400.f}}), dtype::float16);
-  CHECK(doubles(elements(tb::norm(tb::to_sparse(halves), 2, dim))) == std::vector<double>{500, 400});
+  const tensor narrow = tb::to(tb::tensor({{300.f, 400.f}, {0.f, -400.f}}), dtype::float16);
+  CHECK(doubles(elements(tb::norm(tb::to_sparse(narrow), 2, dim))) == std::vector<double>{500, 400});
   const tensor large = tb::tensor({{1e30f, 0.f}, {0.f, 1e-30f}});
   CHECK(same_elements(tb::norm(tb::to_sparse(large), 2, dim), tb::norm(large, 2, dim)));
   CHECK(same_elements(tb::norm(tb::to_sparse(large), 3, dim), tb::norm(large, 3, dim)));

@@ -40,7 +40,7 @@ inline constexpr op<"aten::hardshrink_backward(Tensor grad_out, Tensor self, Sca
     hardshrink_backward;
 inline constexpr op<"aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor">
     softshrink_backward;
-/// The gradient of glu: the gradients of both halves, joined.
+/// The gradient of glu: those of both parts of self, joined.
 inline constexpr op<"aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor"> glu_backward;
 
 /// prelu of a weight that broadcasts to self.

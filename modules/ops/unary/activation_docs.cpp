@@ -167,7 +167,7 @@ constexpr operator_page pages[] = {
          .shapes = "grad_output: [A, N], self: [A, 2 * N], dim: 1 -> self's",
          .dtypes = "floating; grad_output has self's dtype, which the result has",
          .memory = "the result is new and dense",
-         .cost = "two passes, for the halves of the result",
+         .cost = "two passes, one for each part of the result",
          .errors = {not_floating("glu_backward([1], [1, 2], 0)"),
                     bad_dtype("grad_output has another dtype", "glu_backward([1.0] (float64), [1.0, 2.0], 0)"),
                     bad_shape("the sizes are not those of glu, or self has no such dimension",
