@@ -91,7 +91,8 @@ void transpose_columns(const tb_transpose& call, int64_t begin, int64_t end) {
 // second half of the columns' part of `plain`, from where they are widened, first to last. An index that is written is
 // never behind one that is still to be read.
 void transpose_narrow(const tb_transpose& call, int64_t begin, int64_t end) {
-  if (begin == end) return;
+  // The part that ends at the last column writes the last offset, also where the matrix has no column.
+  if (begin == end && end != call.a.columns) return;
   int64_t* const compressed = static_cast<int64_t*>(call.compressed);
   uint32_t* const next = static_cast<uint32_t*>(call.workspace);
   const int64_t last = begin_columns(matrix<int64_t>(call.a), compressed, next, begin, end);

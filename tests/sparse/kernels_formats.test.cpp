@@ -409,6 +409,20 @@ TEST_CASE("sparse kernels: transpose moves entries of any size and tells where t
   }
 }
 
+TEST_CASE("sparse kernels: transpose of a matrix without columns writes one offset") {
+  for (const tb_sparse_kernels* k : tables()) {
+    for (const std::int32_t index : index_types) {
+      csr m(2, 0);
+      m.end_row();
+      m.end_row();
+      array offset(index, ints{7}), none(index, 0);
+      const tb_transpose call{m.view(index), offset.data(), none.data(), nullptr, nullptr, nullptr, none.data(), 4};
+      k->transpose(&call, 0, 0);
+      CHECK(offset == array(index, ints{0}));
+    }
+  }
+}
+
 TEST_CASE("sparse kernels: row_of_part divides rows by their entries") {
   const tb_sparse_kernels& k = *tables().back();
   for (const std::int32_t index : index_types) {

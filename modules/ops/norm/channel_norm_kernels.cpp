@@ -233,7 +233,7 @@ channel_results composed_channel_norm(const tensor& input, const optional_tensor
   }
   if (is_given(weight)) out = aten::mul_Tensor(out, beside_channels(*weight, rank, call.type));
   if (is_given(bias)) out = aten::add_Tensor(out, beside_channels(*bias, rank, call.type));
-  return {to(out, input.dtype()), means, variances};
+  return {aten::contiguous(to(out, input.dtype())), means, variances};
 }
 
 channel_results composed_channel_norm_backward(const tensor& grad, const tensor& input, const tensor& mean,
@@ -256,7 +256,7 @@ channel_results composed_channel_norm_backward(const tensor& grad, const tensor&
     const auto average = [&](const tensor& t) { return mean_over(t, over, call.count()); };
     const tensor of_input =
         given ? scale * of_unit : scale * (of_unit - average(of_unit) - unit * average(of_unit * unit));
-    std::get<0>(all) = to(aten::reshape(of_input, input.sizes()), input.dtype());
+    std::get<0>(all) = aten::contiguous(to(aten::reshape(of_input, input.sizes()), input.dtype()));
   }
   const auto over_channels = [&](const tensor& t) { return sum_over(t, shared_dims(rank, 0), false); };
   if (wanted[1]) std::get<1>(all) = over_channels(g * aten::reshape(unit, input.sizes()));
