@@ -3,6 +3,7 @@
 //
 // CMake builds this file instead of kernels/cuda, so that callers need no conditional code.
 #include "cuda_abi.h"
+#include "cuda_operations.h"
 #include "layout.h"
 
 namespace {
@@ -53,7 +54,7 @@ constinit const tb_kernels kernels = {
     .last_error = text,
     .host_scalars = 1,
     .attention_fp16 = 0,
-    .runs = nullptr,
+    .runs = tb_cuda::runs,
     .context = nullptr,
     .channel_norm = nullptr,
 };

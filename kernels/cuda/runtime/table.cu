@@ -1,21 +1,9 @@
 // The backend kernel table of CUDA. All other symbols of this folder are hidden.
+#include "cuda_operations.h"
 #include "runtime/device.cuh"
 #include "runtime/table.cuh"
 
 namespace {
-
-// Operations without kernels here: operators do the same with others.
-int32_t runs(int32_t entry, int32_t op) {
-  if (entry != TB_ENTRY_ROWWISE) return 1;
-  switch (op) {
-    case TB_MINMAX:
-    case TB_BINCOUNT:
-    case TB_HISTC:
-    case TB_COMPRESS:
-    case TB_RMS_NORM_BACKWARD: return 0;
-    default: return 1;
-  }
-}
 
 const tb_kernels table = {
     .size = sizeof(tb_kernels),
@@ -39,7 +27,7 @@ const tb_kernels table = {
     .last_error = tb_cuda::last_error,
     .host_scalars = 1,
     .attention_fp16 = 1,
-    .runs = runs,
+    .runs = tb_cuda::runs,
     .context = nullptr,
     .channel_norm = nullptr,
 };
