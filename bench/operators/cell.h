@@ -204,5 +204,6 @@ void add_reductions(std::vector<cell>& all);
 void add_shapes(std::vector<cell>& all);
 void add_networks(std::vector<cell>& all);
 void add_products(std::vector<cell>& all);
+void add_models(std::vector<cell>& all);
 
 }  // namespace bench::operators

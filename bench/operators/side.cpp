@@ -12,7 +12,8 @@ namespace {
 const std::vector<cell>& cells() {
   static const std::vector<cell> all = [] {
     std::vector<cell> made;
-    for (const auto add : {add_unary, add_binary, add_reductions, add_shapes, add_networks, add_products}) add(made);
+    for (const auto add : {add_unary, add_binary, add_reductions, add_shapes, add_networks, add_products, add_models})
+      add(made);
     return made;
   }();
   return all;
