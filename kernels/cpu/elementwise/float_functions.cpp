@@ -13,7 +13,9 @@ namespace {
 template <typename F, int Inputs, tb_kernel::element_types Types>
 constexpr loops function_loops() {
   loops all = best_loops<F, Inputs>();
-  if constexpr (Types == tb_kernel::element_types::numbers_only) all.integer = loop<F, int64_t, Inputs>;
+  if constexpr (Types == tb_kernel::element_types::numbers_only) {
+    if (all.integer == nullptr) all.integer = loop<F, int64_t, Inputs>;
+  }
   return all;
 }
 

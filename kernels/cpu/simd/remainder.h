@@ -13,24 +13,6 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-template <typename T>
-vec<T> whole_part(vec<T> x) {
-#if defined(__SSE4_1__)
-  return xsimd::trunc(x);
-#else
-  return trunc<T>(x);
-#endif
-}
-
-template <typename T>
-vec<T> whole_below(vec<T> x) {
-#if defined(__SSE4_1__)
-  return xsimd::floor(x);
-#else
-  return floor<T>(x);
-#endif
-}
-
 // The remainders of floats, in double: a float times a whole number below 2^29 has at most 53 bits. The quotient
 // differs from a whole number by at least 2^-24, which exceeds its rounding error, so it is never rounded up to one.
 inline vec<double> remainder_of_floats(vec<double> a, vec<double> b) {

@@ -38,6 +38,25 @@ vec<T> trunc(vec<T> x) {
   return with_sign<T>(floor<T>(xsimd::abs(x)), x);
 }
 
+// By the processor's instruction where it has one.
+template <typename T>
+vec<T> whole_part(vec<T> x) {
+#if defined(__SSE4_1__)
+  return xsimd::trunc(x);
+#else
+  return trunc<T>(x);
+#endif
+}
+
+template <typename T>
+vec<T> whole_below(vec<T> x) {
+#if defined(__SSE4_1__)
+  return xsimd::floor(x);
+#else
+  return floor<T>(x);
+#endif
+}
+
 // Rounds to `decimals` decimals, as fn::round in float_functions.h does.
 template <typename T>
 vec<T> round(vec<T> x, T decimals) {

@@ -1,5 +1,5 @@
-// The loops of floating-point functions: SIMD where vector_table.h lists the operation, otherwise a loop over the
-// element function.
+// The loops of functions: SIMD where vector_table.h lists the operation or whole_division.h that of integers, otherwise
+// a loop over the element function.
 //
 // The remainder is computed with whole registers too, so that an element's value does not depend on its position in the
 // row.
@@ -11,6 +11,7 @@
 #include "gradient_functions.h"
 #include "simd/simd.h"
 #include "vector_table.h"
+#include "whole_division.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -70,14 +71,18 @@ void vector_loop(int64_t count, void* out, const void* const* in, const tb_scala
   }
 }
 
+// Bit for bit.
 template <typename T>
 bool all_are(T value, const T* at, int64_t count) {
   constexpr int64_t width = vec<T>::size;
-  const vec<T> wanted(value);
+  const auto wanted = bits_of<T>(vec<T>(value));
+  auto differ = wanted ^ wanted;
   int64_t i = 0;
-  while (i + width <= count && xsimd::all(vec<T>::load_unaligned(at + i) == wanted)) i += width;
-  while (i < count && at[i] == value) ++i;
-  return i == count;
+  for (; i + width <= count; i += width) differ = differ | (bits_of<T>(vec<T>::load_unaligned(at + i)) ^ wanted);
+  for (; i < count; ++i) {
+    if (__builtin_memcmp(at + i, &value, sizeof(T)) != 0) return false;
+  }
+  return xsimd::all(differ == (wanted ^ wanted));
 }
 
 // Usually all elements of a row have the same exponent.
@@ -98,6 +103,12 @@ void power_loop(int64_t count, void* out, const void* const* in, const tb_scalar
 
 template <typename F, int Inputs>
 constexpr loops best_loops() {
+  constexpr loop_fn integer = [] {
+    if constexpr (std::is_null_pointer_v<decltype(of_whole_numbers<F>)>)
+      return nullptr;
+    else
+      return whole_division_loop<F>;
+  }();
   if constexpr (std::is_null_pointer_v<decltype(in_vectors<F>)>) {
     return floats<F, Inputs>();
   } else if constexpr (std::is_same_v<F, fn::pow>) {
@@ -105,7 +116,7 @@ constexpr loops best_loops() {
   } else if constexpr (Inputs == 1) {
     return {nullptr, nullptr, unary_vector_loop<F, float>, unary_vector_loop<F, double>, 1, false};
   } else {
-    return {nullptr, nullptr, vector_loop<F, float, Inputs>, vector_loop<F, double, Inputs>, Inputs, false};
+    return {nullptr, integer, vector_loop<F, float, Inputs>, vector_loop<F, double, Inputs>, Inputs, false};
   }
 }
 
