@@ -4,11 +4,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "../kernels/machine.h"
 #include "../kernels/progress.h"
 #include "report.h"
 #include "side.h"
+#include "speedup.h"
 
 namespace bench::operators {
 
@@ -18,7 +20,7 @@ struct options {
   choice cells;
   sweep_options how;
   bool list = false;
-  std::string torch, json, svg, markdown;
+  std::string torch, before, json, svg, markdown;
 };
 
 // What glibc reads when a program begins: keep all memory that was ever allocated, since with its own settings each
@@ -38,6 +40,13 @@ library* opened(const std::string& path) {
     throw std::runtime_error("found no " + std::string(library_function_name) + " in '" + path +
                              "', wanted what bench/operators/torch/build.sh makes");
   return made();
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) throw std::runtime_error("could not read '" + path + "'");
+  return text.str();
 }
 
 void write(const std::string& path, const std::string& text) {
@@ -68,6 +77,8 @@ int run(const options& o) {
     for (const planned_cell& cell : planned) std::cout << full_name(all[cell.operation], cell.size) << '\n';
     return 0;
   }
+  // Read before the minutes that the cells take.
+  const std::string before = o.before.empty() ? std::string() : text_of(o.before);
   library& topbit = this_library();
   library* torch = o.torch.empty() ? nullptr : opened(o.torch);
   sweep_report r{header(o, topbit, torch), {}, torch != nullptr};
@@ -78,7 +89,13 @@ int run(const options& o) {
   print(std::cout, r);
   write(o.json, to_json(r));
   write(o.svg, to_svg(r));
-  write(o.markdown, to_markdown(r));
+  std::string page = to_markdown(r);
+  if (!o.before.empty()) {
+    const std::vector<speedup> gains = speedups_of(r.cells, before);
+    print(std::cout, gains);
+    page += to_markdown(gains);
+  }
+  write(o.markdown, page);
   return std::ranges::all_of(r.cells, [](const measured_cell& cell) { return cell.problem.empty(); }) ? 0 : 1;
 }
 
@@ -111,6 +128,9 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", o.how.seconds, "for all cells together, about; each has three rounds at least")
       ->check(CLI::Range(0.001, 1e6));
   app.add_option("--threads", o.how.threads, "of both libraries, 1 otherwise")->check(CLI::Range(1, 1024));
+  app.add_option("--before", o.before,
+                 "what --json wrote of an earlier run: prints by family how much faster the cells are now")
+      ->take_last();
   app.add_option("--json", o.json, "writes what was found")->take_last();
   app.add_option("--svg", o.svg, "draws the times of both libraries")->take_last();
   app.add_option("--markdown", o.markdown, "writes the tables of docs/performance.md: every cell over 1.00")

@@ -9,6 +9,7 @@
 
 #include "compare.h"
 #include "report.h"
+#include "speedup.h"
 
 using namespace bench::operators;
 using Catch::Matchers::ContainsSubstring;
@@ -238,6 +239,32 @@ TEST_CASE("without PyTorch a sweep has topbit's times") {
   std::ostringstream text;
   print(text, {{{"pytorch", "none"}}, found, false});
   CHECK_THAT(text.str(), ContainsSubstring("pytorch: none") && ContainsSubstring("unary/exp/S"));
+}
+
+TEST_CASE("gains over an earlier run are given by family") {
+  const std::vector<measured_cell> earlier{timed("unary", "exp", 8, 2), timed("unary", "log", 2, 4),
+                                           timed("reduce", "sum", 3, 0), timed("reduce", "gone", 1, 1)};
+  const std::vector<measured_cell> now{timed("unary", "exp", 2, 1), timed("unary", "log", 2, 2),
+                                       timed("reduce", "sum", 2, 1), timed("sort", "new", 1, 1)};
+  const std::vector<speedup> gains = speedups_of(now, to_json({{}, earlier, true}));
+  REQUIRE(gains.size() == 3);
+  CHECK(gains[0].family == "unary");
+  CHECK(gains[0].cells == 2);
+  CHECK(std::abs(gains[0].topbit - 2) < 1e-12);
+  CHECK(std::abs(gains[0].torch - 2) < 1e-12);
+  CHECK(std::abs(gains[0].least - 1) < 1e-12);
+  CHECK(gains[0].cell == "unary/log/S");
+  CHECK(std::abs(gains[1].topbit - 1.5) < 1e-12);
+  CHECK(gains[1].torch == 0);
+  CHECK(gains[2].family == "all");
+  CHECK(gains[2].cells == 3);
+  std::ostringstream text;
+  print(text, gains);
+  CHECK_THAT(text.str(), ContainsSubstring("unary/log/S"));
+  CHECK_THAT(to_markdown(gains), ContainsSubstring("| reduce | 1 | 1.50 | - | 1.50 | reduce/sum/S |"));
+  CHECK_THROWS_WITH(speedups_of(now, "{}"), ContainsSubstring("wanted a file that --json wrote"));
+  CHECK_THROWS_WITH(speedups_of(now, "not JSON"), ContainsSubstring("wanted a file that --json wrote"));
+  CHECK_THROWS_WITH(speedups_of(now, R"({"cells": []})"), ContainsSubstring("found no cell of this run"));
 }
 
 TEST_CASE("a report sums up families and lists the slower cells") {
