@@ -125,12 +125,23 @@ result_meta triangle_meta(std::string_view op, const tensor& self) {
 void run_triangle(backend_call c, elementwise code, const tensor& self, std::int64_t diagonal, const tensor& out) {
   if (out.numel() == 0) return;
   const std::int64_t rows = self.sizes()[self.dim() - 2], columns = self.sizes()[self.dim() - 1];
-  const std::int64_t bound = rows + columns;
-  const tensor down = counted(c, std::max(-bound, std::min(diagonal, bound)), rows, self.device());
-  const tensor across = counted(c, 0, columns, self.device());
-  const tensor kept = author::make_tensor({rows, columns}, dtype::boolean, self.device());
-  run_elementwise_in(c, code, dtype::int64, collect(across, reshaped(down, {rows, 1})), kept);
-  run_elementwise_in(c, elementwise::where, self.dtype(), collect(kept, self, number_beside(self, 0)), out);
+  const std::int64_t bound = rows + columns, diagonals = bound - 1;
+  // Whether each diagonal is kept, from that of the last row's first element on.
+  const tensor kept = author::make_tensor({diagonals}, dtype::boolean, self.device());
+  const bool lower = code == elementwise::le;
+  const std::int64_t first = std::max(-bound, std::min(diagonal, bound)) + rows - (lower ? 0 : 1);
+  const std::int64_t cut = std::max<std::int64_t>(0, std::min(first, diagonals));
+  const auto mark = [&](std::int64_t from, std::int64_t to, bool is_kept) {
+    tensor part = author::make_view(kept, shape{to - from}, shape{1}, from);
+    fill(c, part, is_kept ? 1 : 0);
+  };
+  mark(0, cut, lower);
+  mark(cut, diagonals, !lower);
+  // The rows of the mask are parts of it, each one element before the row above.
+  const tensor mask = author::make_tensor({rows, columns}, dtype::boolean, self.device());
+  std::array<bool, max_dims> from_below{true};
+  copy_flipped(c, mask, author::make_view(kept, shape{rows, columns}, shape{1, 1}, 0), from_below);
+  run_elementwise_in(c, elementwise::where, self.dtype(), collect(mask, self, number_beside(self, 0)), out);
 }
 
 result_meta diag_kernel::meta(std::string_view op, const tensor& self, std::int64_t diagonal) {
