@@ -33,10 +33,10 @@ char nothing;
                                          : std::to_string(lowest) + " to " + std::to_string(range - 1)));
 }
 
-tb_row_operand operand_of(backend_call c, const row_operand& o, std::size_t dim, const shape& batch) {
-  tb_row_operand row{};
+// `row` is 0 before. It is written in place: a copy would wait for the stores of its fields.
+void set_operand(backend_call c, const row_operand& o, std::size_t dim, const shape& batch, tb_row_operand& row) {
   row.written = o.written ? 1 : 0;
-  if (o.of == nullptr || !o.of->defined()) return row;
+  if (o.of == nullptr || !o.of->defined()) return;
   check_storage(c, *o.of);
   row.data = o.of->data() != nullptr ? o.of->data() : &nothing;
   row.dtype = static_cast<std::int32_t>(o.of->dtype());
@@ -47,7 +47,6 @@ tb_row_operand operand_of(backend_call c, const row_operand& o, std::size_t dim,
   for (std::size_t d = batch.size(); d-- > 0;) {
     if (d != dim) row.strides[at++] = single ? 0 : o.of->strides()[d];
   }
-  return row;
 }
 
 }  // namespace
@@ -64,7 +63,7 @@ void run_rows(backend_call c, const row_call& call, std::initializer_list<row_op
     positions *= call.batch[d];
   }
   if (positions == 0) return;
-  for (const row_operand& o : rows) r.row[r.operands++] = operand_of(c, o, call.dim, call.batch);
+  for (const row_operand& o : rows) set_operand(c, o, call.dim, call.batch, r.row[r.operands++]);
   std::size_t n = 0;
   for (const scalar& s : numbers) r.number[n++] = to_abi(s);
   r.bad_index = &bad;
