@@ -46,6 +46,14 @@ struct choosing {
     if constexpr (std::is_floating_point_v<T>) return stays | __builtin_isnan(a) ? a : b;
     return stays ? a : b;
   }
+  // Of four elements that come later: two comparisons find a NaN among them, where `join` needs one for each.
+  template <typename T>
+    requires std::is_floating_point_v<T>
+  static T join_four(T part, T a, T b, T c, T d) {
+    const bool nan = __builtin_isunordered(a, b) | __builtin_isunordered(c, d);
+    const T best = wide_join(part, wide_join(wide_join(a, b), wide_join(c, d)));
+    return nan ? std::numeric_limits<T>::quiet_NaN() : best;
+  }
   template <typename V>
   static V wide(V x, double) {
     if constexpr (Magnitude) return magnitude_of(x);

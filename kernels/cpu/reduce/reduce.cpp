@@ -104,11 +104,15 @@ class source {
   void feed_rows(const reducer& f, void* state, char* at, int64_t first) const {
     alignas(64) unsigned char buffer[block * 8];
     const int64_t length = reduced_.sizes[0], step = in_.strides[0];
-    const bool direct = same_type_ && step == 1 && (length >= short_row || reduced_.ndim == 1);
+    const auto along = same_type_             ? f.along
+                       : in_.dtype == TB_F16  ? f.along_f16
+                       : in_.dtype == TB_BF16 ? f.along_bf16
+                                              : nullptr;
+    const bool direct = along != nullptr && step == 1 && (length >= short_row || reduced_.ndim == 1);
     int64_t filled = 0;
     rows(at, [&](const char* row) {
       if (direct) {
-        f.along(state, row, length, first);
+        along(state, row, length, first);
         first += length;
         return;
       }

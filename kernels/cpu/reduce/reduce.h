@@ -38,6 +38,9 @@ struct reducer {
   // are `step` elements apart. Null for reducers that return an index.
   void (*rows)(const void* elements, int64_t n, int64_t step, int64_t count, const tb_scalar* number,
                void* out) = nullptr;
+  // As along, for F16 and BF16 elements; null: they are converted to F32 in a buffer first.
+  void (*along_f16)(void* state, const void* elements, int64_t count, int64_t first) = nullptr;
+  void (*along_bf16)(void* state, const void* elements, int64_t count, int64_t first) = nullptr;
 };
 
 // An operation as one reducer, or as two passes: the F64 results of the first are the constants of the second.

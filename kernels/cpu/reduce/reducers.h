@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include "half.h"
 #include "is_nan.h"
 #include "reduce/reduce.h"
 #include "reduce_lanes.h"
@@ -35,7 +36,8 @@ constexpr int32_t code_of = std::is_same_v<T, byte>      ? TB_BOOL
                                                          : TB_F64;
 
 // Requirements on F: F::part<T> is the accumulator type; F::rest tells that floating accumulators are flushed to a
-// compensated total; F::identity, F::map(x, constant), F::join(part, part).
+// compensated total; F::identity, F::map(x, constant), F::join(part, part). Optional: F::join_four(part, x, x, x, x),
+// of mapped elements, where that is faster than four joins.
 template <typename F, typename T>
 struct reducing {
   using part_type = typename F::template part<T>;
@@ -84,8 +86,15 @@ struct reducing {
     }
   }
 
-  static part_type of_block(const T* x, int64_t count, double constant) {
-    if constexpr (reduces_in_lanes<F, T>) return reduce_in_lanes<F, T>(x, count, constant);
+  template <typename S>
+  static part_type of_block(const S* x, int64_t count, double constant) {
+    if constexpr (reduces_in_lanes<F, T>) {
+      return reduce_in_lanes<F, T>(x, count, constant);
+    } else {
+      return of_block_by_elements(x, count, constant);
+    }
+  }
+  static part_type of_block_by_elements(const T* x, int64_t count, double constant) {
     constexpr int64_t lanes = 32;
     if (count < lanes) {
       part_type all = F::template identity<T>();
@@ -107,9 +116,10 @@ struct reducing {
 
   static constexpr int64_t block = reduces_in_lanes<F, T> ? lanes_block<F, T> : 512;
 
+  template <typename S>
   static void along(void* state, const void* elements, int64_t count, int64_t) {
     columns& s = *static_cast<columns*>(state);
-    const T* const x = static_cast<const T*>(elements);
+    const S* const x = static_cast<const S*>(elements);
     for (int64_t i = 0; i < count; i += block) {
       s.part[0] = F::join(s.part[0], of_block(x + i, count - i < block ? count - i : block, s.constant[0]));
       move_parts(s, 1);
@@ -127,10 +137,13 @@ struct reducing {
 #pragma clang loop vectorize(assume_safety)
         for (int64_t c = 0; c < n; ++c) {
           const double constant = s.constant[c];
-          part_type part = F::join(s.part[c], F::map(x[c], constant));
-          part = F::join(part, F::map(x[c + step], constant));
-          part = F::join(part, F::map(x[c + 2 * step], constant));
-          s.part[c] = F::join(part, F::map(x[c + 3 * step], constant));
+          const part_type first = F::map(x[c], constant), second = F::map(x[c + step], constant),
+                          third = F::map(x[c + 2 * step], constant), fourth = F::map(x[c + 3 * step], constant);
+          if constexpr (requires { F::join_four(first, first, second, third, fourth); }) {
+            s.part[c] = F::join_four(s.part[c], first, second, third, fourth);
+          } else {
+            s.part[c] = F::join(F::join(F::join(F::join(s.part[c], first), second), third), fourth);
+          }
         }
       }
       for (; some > 0; --some, x += step) {
@@ -204,12 +217,22 @@ constexpr reducer make_reducer() {
   using f = reducing<F, T>;
   return {code_of<Result>,
           f::start,
-          f::along,
+          f::template along<T>,
           f::across,
           f::put_aside,
           f::take_in,
           f::template finish<Result, Last>,
           f::template rows<Result, Last>};
+}
+
+// `how`, which is made of F and float, for float16 and bfloat16 elements too.
+template <typename F>
+constexpr reducer with_halves(reducer how) {
+  if constexpr (reduces_in_lanes<F, float>) {
+    how.along_f16 = reducing<F, float>::template along<tb_kernel::half>;
+    how.along_bf16 = reducing<F, float>::template along<tb_kernel::bfloat16>;
+  }
+  return how;
 }
 
 }  // namespace

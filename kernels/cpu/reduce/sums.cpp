@@ -189,10 +189,17 @@ reducer exponential_sum() {
 }
 
 template <typename T>
+reducer sum_reducer() {
+  using sum = adding<element, false>;
+  if constexpr (std::is_same_v<T, float>) return with_halves<sum>(make_reducer<sum, float>());
+  return make_reducer<sum, T>();
+}
+
+template <typename T>
 reducers float_reducers(int32_t op, const tb_scalar* number) {
   const reducer mean = make_reducer<adding<element>, T, double, over_count>();
   switch (op) {
-    case TB_SUM: return {make_reducer<adding<element, false>, T>(), {}};
+    case TB_SUM: return {sum_reducer<T>(), {}};
     case TB_NANSUM: return {make_reducer<adding<number_or_zero, false>, T>(), {}};
     case TB_SUM_SQUARES: return {make_reducer<adding<square>, T>(), {}};
     case TB_PROD: return {make_reducer<multiplying, T>(), {}};

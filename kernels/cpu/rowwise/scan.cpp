@@ -103,18 +103,37 @@ void logcumsumexp(const rows_at& r) {
   scan_some<T, 1>(r, 0, -double(INFINITY), log_add_exp);
 }
 
-// The index is that of the last of equal elements; from the first NaN on, that of the last NaN.
+// The index is that of the last of equal elements; from the first NaN on, that of the last NaN. Behind the beginning of
+// a row most blocks have no element that replaces the best one, and are filled with it.
 template <typename T, typename Beats>
 void extreme(const rows_at& r, Beats beats) {
+  constexpr int64_t block = 16, beginning = 64;
   const T* const in = r.as<const T>(2);
   T* const out = r.as<T>(0);
   int64_t* const index = r.as<int64_t>(1);
   int64_t best = 0;
-  for (int64_t i = 0; i < r.length[0]; ++i) {
-    if (in[i] != in[i] || beats(in[i], in[best])) best = i;
-    out[i] = in[best];
-    index[i] = best;
+  const auto scan_to = [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) {
+      if (in[i] != in[i] || beats(in[i], in[best])) best = i;
+      out[i] = in[best];
+      index[i] = best;
+    }
+  };
+  const int64_t length = r.length[0];
+  int64_t i = length < beginning ? length : beginning;
+  scan_to(0, i);
+  for (; i + block <= length; i += block) {
+    const T top = in[best];
+    bool any = false;
+    for (int64_t k = i; k < i + block; ++k) any |= (in[k] != in[k]) | beats(in[k], top);
+    if (any) {
+      scan_to(i, i + block);
+      continue;
+    }
+    for (int64_t k = i; k < i + block; ++k) out[k] = top;
+    for (int64_t k = i; k < i + block; ++k) index[k] = best;
   }
+  scan_to(i, length);
 }
 
 template <typename T>

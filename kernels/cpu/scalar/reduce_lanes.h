@@ -11,8 +11,8 @@ constexpr bool reduces_in_lanes = false;
 template <typename F, typename T>
 constexpr int64_t lanes_block = 512;
 
-template <typename F, typename T>
-typename F::template part<T> reduce_in_lanes(const T*, int64_t, double) = delete;
+template <typename F, typename T, typename S>
+typename F::template part<T> reduce_in_lanes(const S*, int64_t, double) = delete;
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "half_vectors.h"
 #include "simd/simd.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -19,7 +20,9 @@ constexpr int64_t accumulators = 8;
 template <typename P, typename T>
 lanes<P> load_lanes_as(const T* at) {
   constexpr int64_t width = sizeof(lanes<P>) / sizeof(P);
-  if constexpr (sizeof(P) == sizeof(T)) {
+  if constexpr (half_element<T>) {
+    return __builtin_bit_cast(lanes<P>, load_lanes(at, width, 0).data);
+  } else if constexpr (sizeof(P) == sizeof(T)) {
     lanes<P> x;
     __builtin_memcpy(&x, at, sizeof x);
     return x;
@@ -86,14 +89,21 @@ struct no_finder {
   bool found() const { return false; }
 };
 
-template <typename F, typename T>
-typename F::template part<T> reduce_in_lanes(const T* x, int64_t count, double constant) {
+// Elements of type S, which are T or converted to it in registers.
+template <typename F, typename T, typename S>
+typename F::template part<T> reduce_in_lanes(const S* x, int64_t count, double constant) {
   using part = typename F::template part<T>;
   constexpr int64_t width = sizeof(lanes<part>) / sizeof(part);
   static_assert(accumulators == 8);
   if (count < width) {
     part all = F::template identity<T>();
-    for (int64_t i = 0; i < count; ++i) all = F::join(all, F::map(x[i], constant));
+    for (int64_t i = 0; i < count; ++i) {
+      if constexpr (half_element<S>) {
+        all = F::join(all, F::map(tb_kernel::to_float(x[i]), constant));
+      } else {
+        all = F::join(all, F::map(x[i], constant));
+      }
+    }
     return all;
   }
   const lanes<part> identity = lanes<part>{} + F::template identity<T>();
