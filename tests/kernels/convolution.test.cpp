@@ -106,6 +106,9 @@ const std::vector<shape> shapes = {
     {{1, 300, 4, 1, {1, 32, 33}, {1, 1, 2}}},
     {{1, 21, 5, 1, {1, 7, 9}, {1, 1, 1}}},
     {{1, 100, 5, 1, {1, 9, 11}, {1, 3, 3}}},
+    // Several blocks of sums, and rows of weights that are a multiple of a page apart.
+    {{1, 5, 7, 1, {1, 30, 31}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}}},
+    {{1, 64, 14, 1, {1, 9, 9}, {1, 4, 4}}},
     // Few outputs per group: depthwise, several planes, several blocks of rows and of columns.
     {{2, 5, 5, 5, {1, 20, 37}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}}},
     {{1, 3, 9, 3, {1, 13, 70}, {1, 5, 5}, {1, 2, 2}, {0, 2, 2}}, false},

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "layout.h"
-#include "multiply_add.h"
+#include "matmul/add_product.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -13,21 +13,6 @@ constexpr int64_t prefetched_depth = 128;
 
 // Without AVX-512, a masked load is slower than a plain load: separate tiles are instantiated for whole registers.
 constexpr int ways_to_load = loads_parts && sizeof(vec<float>) < 64 ? 2 : 1;
-
-// sum + a * b of elements, and of pairs of bfloat16 elements.
-struct add_product {
-  template <typename T>
-  static vec<T> of(vec<T> a, vec<T> b, vec<T> sum) {
-    return multiply_add(a, b, sum);
-  }
-};
-#if defined(__AVX512F__)
-struct add_pair {
-  [[gnu::target("avx512bf16")]] static vec<float> of(vec<float> a, vec<float> b, vec<float> sum) {
-    return _mm512_dpbf16_ps(sum, (__m512bh)a.data, (__m512bh)b.data);
-  }
-};
-#endif
 
 // Computes a tile c = a * b, or c += a * b with `add`. The last register of a row has `last` columns, or is whole in b
 // if Whole. With `Columns`, a is contiguous along rows and columns of a are `a_step` apart.

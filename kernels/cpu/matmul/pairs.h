@@ -31,13 +31,15 @@ inline float pair_of(const bfloat16* first, const bfloat16* second) {
   return tb_kernel::float_of_bits(uint32_t(first->bits) | (second == nullptr ? 0u : uint32_t(second->bits) << 16));
 }
 
-// The pairs of two rows, at `count` columns; 0 in the other lanes.
-inline __m512 pairs_of(const bfloat16* first, const bfloat16* second, int64_t count) {
-  const __mmask16 lanes = first_lanes(count, 0.0f);
+// The pairs of two rows; 0 in the lanes that are not asked for, and for `second` if it is null.
+inline __m512 pairs_in(const bfloat16* first, const bfloat16* second, __mmask16 lanes) {
   const auto load = [lanes](const bfloat16* at) {
     return at == nullptr ? _mm512_setzero_si512() : _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, at));
   };
   return _mm512_castsi512_ps(_mm512_or_si512(load(first), _mm512_slli_epi32(load(second), 16)));
+}
+inline __m512 pairs_of(const bfloat16* first, const bfloat16* second, int64_t count) {
+  return pairs_in(first, second, first_lanes(count, 0.0f));
 }
 
 using bfloat16_matrix = product_operand<bfloat16>;

@@ -5,7 +5,7 @@
 // each phase of the stride that windows read or, where lines would overlap little, one for each element of a window.
 #pragma once
 
-#include "matmul/pack.h"
+#include "matmul/pairs.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -26,11 +26,13 @@ struct window_axis {
     shift = period * dilation / stride;
     lines = window < period ? window : period;
     length = positions + (window - 1) / period * shift;
-    if (lines * length > window * positions) {
-      period = lines = window;
-      shift = 0;
-      length = positions;
-    }
+    if (lines * length > window * positions) separate(window, positions);
+  }
+  // A line for each element of a window: those of adjacent rows of positions are adjacent too.
+  void separate(int64_t window, int64_t positions) {
+    period = lines = window;
+    shift = 0;
+    length = positions;
   }
   int64_t elements() const { return lines * length; }
   // Where the copy has element k of the first position's window.
@@ -47,6 +49,35 @@ vec<T> every_second(vec<T> a, vec<T> b, std::integer_sequence<int, Lane...>) {
   return __builtin_shufflevector(a.data, b.data, 2 * Lane...);
 }
 
+#if defined(__AVX512F__)
+// The lanes of a register whose elements `at`, at + 1, ... are in a row of `size` elements.
+template <typename T>
+auto lanes_inside(int64_t at, int64_t size) {
+  constexpr int64_t width = vector_width<T>;
+  const auto lanes = [](int64_t count) { return first_lanes(count < 0 ? 0 : count > width ? width : count, T(0)); };
+  return decltype(lanes(0))(lanes(size - at) & ~lanes(-at));
+}
+
+// Elements `at`, at + 1, ... of a row of `size` elements; 0 beyond it.
+template <typename T>
+vec<T> load_inside(const T* row, int64_t at, int64_t size) {
+  return masked_load(row + at, lanes_inside<T>(at, size), T(0));
+}
+
+// Rows of two channels as one row of pairs of bfloat16 elements.
+struct pair_row {
+  const bfloat16 *first, *second;  // second is null for zeros
+
+  pair_row operator+(int64_t elements) const {
+    return {first + elements, second == nullptr ? nullptr : second + elements};
+  }
+  float operator[](int64_t i) const { return pair_of(first + i, second == nullptr ? nullptr : second + i); }
+};
+inline vec<float> load_inside(pair_row row, int64_t at, int64_t size) {
+  return pairs_in(row.first + at, row.second == nullptr ? nullptr : row.second + at, lanes_inside<float>(at, size));
+}
+#endif
+
 // Elements begin to end - 1 of a line are those of an image row from `at` on, `stride` apart; the others are padding.
 struct line_range {
   int64_t at, stride, begin, end, count;
@@ -60,9 +91,22 @@ struct line_range {
     if (end < begin) end = begin;
   }
 
-  template <typename T, typename E>
-  void copy(const E* row, int64_t size, T* to) const {
+  // Row is a pointer to elements, or a pair_row.
+  template <typename T, typename Row>
+  void copy(Row row, int64_t size, T* to) const {
+    using E = std::remove_cvref_t<decltype(row[0])>;
     constexpr int64_t width = vector_width<T>;
+    constexpr auto lanes = std::make_integer_sequence<int, vec<T>::size>();
+#if defined(__AVX512F__)
+    if constexpr (!is_half<E>) {
+      for (int64_t i = 0; i < count && stride <= 2; i += width) {
+        vec<T> x = load_inside(row, at + i * stride, size);
+        if (stride == 2) x = every_second(x, load_inside(row, at + i * stride + width, size), lanes);
+        masked_store(to + i, first_lanes(count - i < width ? count - i : width, T(0)), x);
+      }
+      if (stride <= 2) return;
+    }
+#endif
     for (int64_t i = 0; i < begin; ++i) to[i] = T(0);
     int64_t i = begin;
     if constexpr (is_half<E>) {
@@ -70,6 +114,7 @@ struct line_range {
         copy_neighbours(row + at + i, end - i, to + i);
         i = end;
       }
+#if !defined(__AVX512F__)
     } else if (stride == 1) {
       for (; i + width <= end; i += width) vec<T>::load_unaligned(row + at + i).store_unaligned(to + i);
       if (i < end) {
@@ -77,39 +122,42 @@ struct line_range {
         i = end;
       }
     } else if (stride == 2) {
-      constexpr auto lanes = std::make_integer_sequence<int, vec<T>::size>();
       for (; i + width <= end && at + 2 * (i + width) <= size; i += width) {
         const E* const from = row + at + 2 * i;
         every_second(vec<T>::load_unaligned(from), vec<T>::load_unaligned(from + width), lanes).store_unaligned(to + i);
       }
+#endif
     }
     for (; i < end; ++i) to[i] = number_of<T>(row[at + i * stride]);
     for (; i < count; ++i) to[i] = T(0);
   }
 };
 
-// The three dimensions of the copy of a channel, dense, the last one innermost.
+// The three dimensions of the copy of a channel, dense, the last one innermost; but its lines are outermost.
 struct window_axes {
   window_axis axis[3];
 
-  int64_t row() const { return axis[2].elements(); }
+  int64_t row() const { return axis[2].length; }
   int64_t plane() const { return axis[1].elements() * row(); }
-  int64_t channel() const { return axis[0].elements() * plane(); }
+  int64_t line() const { return axis[0].elements() * plane(); }
+  int64_t channel() const { return axis[2].lines * line(); }
   int64_t offset(const int64_t* k) const {
-    return axis[0].offset(k[0]) * plane() + axis[1].offset(k[1]) * row() + axis[2].offset(k[2]);
+    const window_axis& columns = axis[2];
+    return axis[0].offset(k[0]) * plane() + axis[1].offset(k[1]) * row() + k[2] % columns.period * line() +
+           k[2] / columns.period * columns.shift;
   }
   // Copies one channel for the positions from `first` on.
-  template <typename T, typename E>
-  void copy(const E* image, const int64_t* first, T* to) const {
-    for (int64_t line = 0; line < axis[2].lines; ++line) {
-      const line_range range(axis[2], first[2], line);
-      T* row_to = to + line * axis[2].length;
+  template <typename T, typename Row>
+  void copy(Row image, const int64_t* first, T* to) const {
+    for (int64_t i = 0; i < axis[2].lines; ++i) {
+      const line_range range(axis[2], first[2], i);
+      T* row_to = to + i * line();
       for_each_coordinate(axis[0], first[0], [&](int64_t z) {
         for_each_coordinate(axis[1], first[1], [&](int64_t y) {
           if (axis[0].inside(z) && axis[1].inside(y)) {
             range.copy(image + (z * axis[1].size + y) * axis[2].size, axis[2].size, row_to);
           } else {
-            for (int64_t i = 0; i < range.count; ++i) row_to[i] = T(0);
+            for (int64_t x = 0; x < range.count; ++x) row_to[x] = T(0);
           }
           row_to += row();
         });
