@@ -9,7 +9,8 @@ using tb_kernel::bfloat16;
 namespace {
 
 // One size of each algorithm, with odd and even depths.
-const std::vector<extent> sizes = {{1, 70, 33}, {1, 9, 2100}, {13, 9, 7}, {37, 71, 34}, {30, 40, 1601}, {130, 75, 600}};
+const std::vector<extent> sizes = {{1, 70, 33}, {1, 9, 2100}, {13, 9, 7},     {16, 70, 130}, {3, 5, 8229},
+                                   {6, 35, 65}, {37, 71, 34}, {30, 40, 1601}, {130, 75, 600}};
 
 bfloat16 rounded(double x) { return tb_kernel::to_bfloat16(float(x)); }
 double value(bfloat16 x) { return double(tb_kernel::to_float(x)); }

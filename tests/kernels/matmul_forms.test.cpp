@@ -211,7 +211,7 @@ TEMPLATE_TEST_CASE("matmul: results do not depend on the number of threads", "[k
   const backend here = need<TestType>();
   sampled_cases extents;
   for (const extent of : {extent{300, 170, 130}, extent{64, 1500, 40}, extent{1500, 40, 64}, extent{1, 3000, 600},
-                          extent{2000, 1, 700}, extent{200, 200, 600}}) {
+                          extent{2000, 1, 700}, extent{200, 200, 600}, extent{20, 30, 40000}}) {
     if (!extents.is_drawn()) continue;
     for (const bool transposed : {false, true}) {
       const auto one = with_bias<float>(here, of, 1, transposed, 1);
@@ -260,6 +260,25 @@ TEMPLATE_TEST_CASE("matmul: an element does not depend on its position", "[kerne
       }
     }
   }
+}
+
+// Deep enough to be divided by depth.
+TEMPLATE_TEST_CASE("matmul: a deep product of few elements, with what is added and an activation", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>();
+  std::string failures;
+  sampled_cases cases;
+  for (const extent of : {extent{5, 6, 16384}, extent{3, 40, 17001}, extent{64, 3, 20479}}) {
+    for (const order out : {order::rows, order::columns, order::rows_apart}) {
+      const variant how = {
+          .alpha = 0.01, .beta = 0.25, .added = plus::other, .out = out, .activation = std::int32_t(TB_RELU)};
+      if (cases.is_drawn()) failures += try_matmul<float>(here, of, order::rows, order::columns, how);
+      if (cases.is_drawn()) failures += try_matmul<double>(here, of, order::columns, order::backwards, how);
+      if (cases.is_drawn()) failures += try_matmul<bfloat16>(here, of, order::rows, order::rows, how);
+      if (cases.is_drawn()) failures += try_matmul<half, float>(here, of, order::rows_apart, order::rows, {});
+    }
+  }
+  CHECK(failures == "");
 }
 
 TEMPLATE_TEST_CASE("matmul: the error of a sum does not grow with its length", "[kernels]", EVERY_TABLE) {

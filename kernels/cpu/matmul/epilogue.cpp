@@ -61,23 +61,32 @@ void combine(const epilogue<T>& how, int64_t rows, int64_t columns, const T* pro
 }
 
 template <typename E, typename Round>
-void round_to(void* out, const float* from, int64_t columns, Round round) {
-  E* const to = static_cast<E*>(out);
-  for (int64_t j = 0; j < columns; ++j) to[j] = round(from[j]);
+void round_to(E* to, int64_t to_row, const float* from, int64_t from_row, int64_t rows, int64_t columns, Round round) {
+  for (int64_t r = 0; r < rows; ++r, to += to_row, from += from_row) {
+    // A tile has few columns.
+#pragma clang loop interleave_count(1)
+    for (int64_t j = 0; j < columns; ++j) to[j] = round(from[j]);
+  }
 }
 
-// Converts a row of results and stores it.
+// Converts rows of results and stores them.
 template <typename T>
-void put(void* out, int32_t dtype, int64_t step, const T* from, int64_t columns) {
+void put(void* out, const epilogue<T>& how, const T* from, int64_t from_row, int64_t rows, int64_t columns) {
   if constexpr (sizeof(T) == 4) {
-    if (step == 1 && dtype == TB_BF16) {
-      return round_to<tb_kernel::bfloat16>(out, from, columns, [](float x) { return tb_kernel::to_bfloat16(x); });
+    using tb_kernel::bfloat16, tb_kernel::half;
+    if (how.out_col == 1 && how.dtype == TB_BF16) {
+      return round_to(static_cast<bfloat16*>(out), how.out_row, from, from_row, rows, columns,
+                      [](float x) { return tb_kernel::to_bfloat16(x); });
     }
-    if (step == 1 && dtype == TB_F16) {
-      return round_to<tb_kernel::half>(out, from, columns, [](float x) { return tb_kernel::to_half(x); });
+    if (how.out_col == 1 && how.dtype == TB_F16) {
+      return round_to(static_cast<half*>(out), how.out_row, from, from_row, rows, columns,
+                      [](float x) { return tb_kernel::to_half(x); });
     }
   }
-  conversion(dtype, code_of<T>)(out, step, from, 1, columns);
+  for (int64_t r = 0; r < rows; ++r) {
+    conversion(how.dtype, code_of<T>)(const_cast<char*>(at(out, r * how.out_row, how.dtype)), how.out_col,
+                                      from + r * from_row, 1, columns);
+  }
 }
 
 template <typename T>
@@ -100,21 +109,33 @@ void finish_rows(const epilogue<T>& how, int64_t row, int64_t rows, int64_t colu
     }
     return;
   }
-  alignas(64) T line[epilogue_columns], gathered[epilogue_columns];
-  for (int64_t r = 0; r < rows; ++r) {
-    const char* const from = more == nullptr ? nullptr : at(more, r * how.added_row, how.dtype);
+  if (!direct && how.nothing()) return put(out, how, products, products_row, rows, columns);
+  alignas(64) T lines[epilogue_columns], gathered[epilogue_columns];
+  const int64_t most = epilogue_columns / columns;
+  for (int64_t first = 0; first < rows; first += most) {
+    const int64_t count = rows - first < most ? rows - first : most;
+    const char* const from = more == nullptr ? nullptr : at(more, first * how.added_row, how.dtype);
     const T* added = reinterpret_cast<const T*>(from);
+    int64_t added_row = how.added_row;
     if (gathers) {
-      conversion(code_of<T>, how.dtype)(gathered, 1, from, how.added_col, repeats ? 1 : columns);
+      // An addend that all rows share is read once.
+      if (added_row != 0) added_row = columns;
+      for (int64_t r = 0; r < (added_row == 0 ? 1 : count); ++r) {
+        conversion(code_of<T>, how.dtype)(gathered + r * columns, 1, at(from, r * how.added_row, how.dtype),
+                                          how.added_col, repeats ? 1 : columns);
+      }
       added = gathered;
     }
-    T* const to = direct ? reinterpret_cast<T*>(out) + r * how.out_row : line;
-    combine(how, 1, columns, products + r * products_row, 0, added, 0, repeats, to, 0);
-    if (how.activation != nullptr) {
-      const void* const in[] = {to};
-      how.activation(columns, to, in, no_numbers);
+    T* const to = direct ? reinterpret_cast<T*>(out) + first * how.out_row : lines;
+    const int64_t to_row = direct ? how.out_row : columns;
+    combine(how, count, columns, products + first * products_row, products_row, added, added_row, repeats, to, to_row);
+    for (int64_t r = 0; r < count && how.activation != nullptr; ++r) {
+      const void* const in[] = {to + r * to_row};
+      how.activation(columns, to + r * to_row, in, no_numbers);
     }
-    if (!direct) put(const_cast<char*>(at(out, r * how.out_row, how.dtype)), how.dtype, how.out_col, line, columns);
+    if (!direct) {
+      put(const_cast<char*>(at(out, first * how.out_row, how.dtype)), how, lines, columns, count, columns);
+    }
   }
 }
 

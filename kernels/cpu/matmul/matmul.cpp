@@ -5,9 +5,11 @@
 #include "half.h"
 #include "layout.h"
 #include "matmul/blocks.h"
+#include "matmul/few_rows.h"
 #include "matmul/pack.h"
 #include "matmul/pairs.h"
 #include "product_forms.h"
+#include "threads/scratch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -15,6 +17,12 @@ namespace {
 // Up to these sizes, operands are read in place without considering blocking and packing.
 constexpr int64_t small_side = 256;
 constexpr int64_t small_work = 128 * 128 * 128;
+// What a call of the micro-kernel costs beside its multiply-adds, in these.
+constexpr int64_t call_cost = 2048;
+
+// A product whose result is too small to be divided among threads is divided by depth, into parts of this many terms
+// that are summed in order.
+constexpr int64_t most_rows_by_depth = 64, most_columns_by_depth = 128, depth_of_part = 4096;
 
 struct call {
   tb_matmul p;
@@ -109,6 +117,21 @@ tb_status multiply_pairs(const void* context, int64_t at, int64_t row, int64_t r
                              true},
                             row, rows, column, columns);
 }
+
+bool has_few_rows(const tb_matmul& p) { return p.m <= most_few_rows && p.a_col == 1 && p.b_row == 1; }
+
+tb_status multiply_few_pairs(const void* context, int64_t at, int64_t, int64_t, int64_t column, int64_t columns) {
+  const call& c = *static_cast<const call*>(context);
+  const tb_matmul& p = c.p;
+  const few_rows rows{static_cast<const bfloat16*>(p.a) + at * p.a_batch,
+                      static_cast<const bfloat16*>(p.b) + at * p.b_batch,
+                      p.a_row,
+                      p.b_col,
+                      p.m,
+                      p.k};
+  multiply_few_rows(rows, column, columns, end_of<float>(c, at));
+  return TB_OK;
+}
 #endif
 
 // A result of one row: a vector-matrix product.
@@ -135,6 +158,50 @@ tb_status multiply_nothing(const call& c) {
   return TB_OK;
 }
 
+bool divides_depth(const tb_matmul& p) {
+  return p.batch == 1 && p.m > 1 && p.m <= most_rows_by_depth && p.n <= most_columns_by_depth &&
+         p.k >= 4 * depth_of_part;
+}
+
+template <typename T, typename E>
+tb_status multiply(const tb_matmul& given);
+
+template <typename T, typename E>
+tb_status multiply_by_depth(const call& c) {
+  const tb_matmul& p = c.p;
+  const int64_t whole = p.k / depth_of_part, parts = (p.k + depth_of_part - 1) / depth_of_part, size = p.m * p.n;
+  T* const sums = static_cast<T*>(scratch(parts * size * int64_t(sizeof(T))));
+  if (sums == nullptr) return TB_OUT_OF_MEMORY;
+  tb_matmul part = p;
+  part.out = sums;
+  part.out_row = p.n;
+  part.out_col = 1;
+  part.out_batch = size;
+  part.out_dtype = sizeof(T) == 4 ? TB_F32 : TB_F64;
+  part.added = nullptr;
+  part.alpha.f = 1;
+  part.activation = -1;
+  part.batch = whole;
+  part.k = depth_of_part;
+  part.a_batch = depth_of_part * p.a_col;
+  part.b_batch = depth_of_part * p.b_row;
+  tb_status status = multiply<T, E>(part);
+  if (whole < parts && status == TB_OK) {
+    part.a = moved(p.a, whole * part.a_batch, p.dtype);
+    part.b = moved(p.b, whole * part.b_batch, p.dtype);
+    part.out = sums + whole * size;
+    part.batch = 1;
+    part.k = p.k - whole * depth_of_part;
+    status = multiply<T, E>(part);
+  }
+  if (status != TB_OK) return status;
+  for (int64_t i = 1; i < parts; ++i) {
+    for (int64_t j = 0; j < size; ++j) sums[j] += sums[i * size + j];
+  }
+  finish(end_of<T>(c, 0), 0, p.m, 0, p.n, sums, p.n);
+  return TB_OK;
+}
+
 template <typename T, typename E>
 tb_status multiply(const tb_matmul& given) {
   call c{given, nullptr};
@@ -150,16 +217,19 @@ tb_status multiply(const tb_matmul& given) {
   const bool by_columns = p.out_col != 1 && p.out_row == 1;
   if (p.n == 1 ? p.m != 1 : by_columns && p.m != 1) tb_kernel::transpose(p);
   tb_kernel::join_batch(p);
+  if (divides_depth(p)) return multiply_by_depth<T, E>(c);
   if (p.m == 1 && (p.b_col == 1 || p.b_row == 1)) {
     return multiply_in_parts(1, p.n, p.k, p.batch, &c, &multiply_row<T>);
   }
 #if defined(__AVX512F__)
   if constexpr (is_half<E>) {
-    if (by_pairs<E>()) return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, &multiply_pairs);
+    if (by_pairs<E>()) {
+      return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, has_few_rows(p) ? &multiply_few_pairs : &multiply_pairs);
+    }
   }
 #endif
   if constexpr (!is_half<E>) {
-    if (is_small<T>(p)) return multiply_in_parts(1, 1, p.m * p.n * p.k, p.batch, &c, &multiply_small<T>);
+    if (is_small<T>(p)) return multiply_in_parts(1, 1, p.m * p.n * p.k + call_cost, p.batch, &c, &multiply_small<T>);
   }
   return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, &multiply_blocks<T, E>);
 }
