@@ -28,9 +28,12 @@ tensor as_summand(const tensor& kept, dtype type) {
   return to(aten::where_Scalar(kept, 0.0, -std::numeric_limits<double>::infinity()), type);
 }
 
-tensor causal_mask(const tensor& query, const tensor& key) {
-  const auto positions = [&](std::int64_t n) { return aten::arange(n, arg<"device"> = query.device()); };
-  return aten::ge_Tensor(as_column(positions(query.size(-2))), as_row(positions(key.size(-2))));
+// Whether queries `first`, first + 1, ... see the keys.
+tensor causal_mask(const tensor& query, const tensor& key, std::int64_t first) {
+  const auto positions = [&](std::int64_t from, std::int64_t n) {
+    return aten::arange_start(from, from + n, arg<"device"> = query.device());
+  };
+  return aten::ge_Tensor(as_column(positions(first, query.size(-2))), as_row(positions(0, key.size(-2))));
 }
 
 void check_attention(backend_call c, const tensor& query, const tensor& key, const tensor& value) {
@@ -109,18 +112,44 @@ tensor attention(const tensor& query, const tensor& key, const tensor& value, co
   return to(out, query.dtype());
 }
 
-}  // namespace
-
-tensor attend_by_products(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
-                          bool causal, double scale) {
+// With a position, a query sees the keys up to its own, which is `first` for the first query.
+tensor attend_to_keys(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
+                      std::optional<std::int64_t> first, double scale) {
   tensor scores = aten::matmul(aten::mul_Scalar(query, scale), aten::transpose_int(key, -2, -1));
-  if (causal) scores = aten::add_Tensor(scores, as_summand(causal_mask(query, key), query.dtype()));
+  if (first) scores = aten::add_Tensor(scores, as_summand(causal_mask(query, key, *first), query.dtype()));
   if (!is_given(mask)) return aten::matmul(aten::softmax_int(scores, -1), value);
   scores = aten::add_Tensor(scores, mask->dtype() == dtype::boolean ? as_summand(*mask, query.dtype()) : *mask);
   // A query whose keys are all masked has weights 0 and no gradient.
   const tensor blind = aten::all_dim(aten::eq_Scalar(scores, -std::numeric_limits<double>::infinity()), -1, true);
   const tensor weights = aten::softmax_int(aten::where_ScalarSelf(blind, 0, scores), -1);
   return aten::matmul(aten::where_ScalarSelf(blind, 0, weights), value);
+}
+
+// On the CPU, causal queries are composed this many at a time, without the keys that none of them sees.
+constexpr std::int64_t causal_queries = 128;
+
+tensor attend_in_blocks(const tensor& query, const tensor& key, const tensor& value, double scale) {
+  std::vector<tensor> blocks;
+  for (std::int64_t first = 0; first < query.size(-2); first += causal_queries) {
+    const std::int64_t end = std::min(first + causal_queries, query.size(-2));
+    const std::int64_t seen = std::min(end, key.size(-2));
+    const auto part = [](const tensor& t, std::int64_t from, std::int64_t to) {
+      return aten::slice_Tensor(t, -2, from, to);
+    };
+    blocks.push_back(
+        attend_to_keys(part(query, first, end), part(key, 0, seen), part(value, 0, seen), std::nullopt, first, scale));
+  }
+  return aten::cat(blocks, -2);
+}
+
+}  // namespace
+
+tensor attend_by_products(const tensor& query, const tensor& key, const tensor& value, const optional_tensor& mask,
+                          bool causal, double scale) {
+  if (!causal) return attend_to_keys(query, key, value, mask, std::optional<std::int64_t>(), scale);
+  const bool in_blocks = query.device() == cpu && query.size(-2) > 2 * causal_queries && key.size(-2) > causal_queries;
+  if (in_blocks && !is_given(mask)) return attend_in_blocks(query, key, value, scale);
+  return attend_to_keys(query, key, value, mask, std::optional<std::int64_t>(0), scale);
 }
 
 void check_attends(backend_call c, const tensor& query) {

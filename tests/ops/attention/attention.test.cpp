@@ -92,3 +92,23 @@ TEST_CASE("attention: a query that sees no key gives zeros, and has no gradient"
     CHECK(values(aten::scaled_dot_product_attention(q, k, v, none)) == values(all));
   }
 }
+
+TEST_CASE("attention: many causal queries have the gradients of queries with a mask", "[ops][attention]") {
+  support::numbers source(6);
+  for (const std::int64_t keys : {150, 300, 320}) {
+    const tensor q = source.tensor({2, 300, 4}, dtype::float64), k = source.tensor({2, keys, 4}, dtype::float64),
+                 v = source.tensor({2, keys, 3}, dtype::float64), weight = source.tensor({2, 300, 3}, dtype::float64);
+    const tensor seen = aten::tril(aten::full(list{300, keys}, true));
+    std::vector<std::vector<double>> found[2];
+    for (const bool causal : {false, true}) {
+      const tensor leaves[] = {tb::require_grad(aten::clone(q)), tb::require_grad(aten::clone(k)),
+                               tb::require_grad(aten::clone(v))};
+      const std::optional<tensor> mask = causal ? std::nullopt : std::optional(seen);
+      const tensor out = aten::scaled_dot_product_attention(leaves[0], leaves[1], leaves[2], mask, 0.0, causal);
+      tb::backward(aten::sum(out * weight));
+      found[causal].push_back(values(out));
+      for (const tensor& leaf : leaves) found[causal].push_back(values(tb::leaf_grad(leaf)));
+    }
+    for (std::size_t i = 0; i < 4; ++i) CHECK(support::difference(found[1][i], found[0][i], 1e-12) == "");
+  }
+}
