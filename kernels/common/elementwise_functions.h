@@ -189,10 +189,13 @@ struct minimum {
     return a < b || is_nan(a) ? a : b;
   }
 };
+// Comparisons in this order pass a NaN of x, and are one instruction each; whether a bound is NaN is the same for all
+// elements.
 struct clamp {
   template <typename T>
   static TB_FUNCTION T apply(T x, const numbers<T>& k) {
-    return minimum::apply(maximum::apply(x, k.n0, k), k.n1, k);
+    const T above = k.n0 > x ? k.n0 : x, inside = k.n1 < above ? k.n1 : above;
+    return is_nan(k.n0) ? k.n0 : is_nan(k.n1) ? k.n1 : inside;
   }
 };
 struct fmax {

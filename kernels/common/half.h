@@ -51,9 +51,8 @@ TB_FUNCTION float to_float(half x) {
 }
 
 TB_FUNCTION bfloat16 to_bfloat16(float x) {
-  const uint32_t bits = bits_of_float(x);
-  if ((bits & 0x7fffffff) > 0x7f800000) return {uint16_t(bits >> 16 | 0x40)};
-  return {uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+  const uint32_t bits = bits_of_float(x), quiet = bits | 0x400000, rounded = bits + 0x7fff + (bits >> 16 & 1);
+  return {uint16_t(((bits & 0x7fffffff) > 0x7f800000 ? quiet : rounded) >> 16)};
 }
 
 TB_FUNCTION float to_float(bfloat16 x) { return float_of_bits(uint32_t(x.bits) << 16); }

@@ -188,7 +188,96 @@ std::string try_arange(backend here, tb_scalar start, tb_scalar step) {
   return failures;
 }
 
+// Bit patterns of every kind of number, in another order for each seed. A sum, product or quotient of two of them is
+// NaN only where an operand is NaN, or infinities meet.
+std::vector<std::uint16_t> patterns(std::int64_t count, std::uint32_t seed) {
+  std::vector<std::uint16_t> all;
+  for (std::int64_t i = 0; i < count; ++i) all.push_back(std::uint16_t((seed += 0x9e3779b9) >> 16));
+  return all;
+}
+
+bool is_nan(std::uint16_t bits, std::int32_t dtype) { return (bits & 0x7fff) > (dtype == TB_F16 ? 0x7c00 : 0x7f80); }
+
+// Computes with elements of 16 bits that are `step` apart.
+std::vector<std::uint16_t> computed(const tb_kernels& k, tb_elementwise_op op, std::int32_t dtype, std::int64_t step,
+                                    const std::vector<std::uint16_t>& a, const std::vector<std::uint16_t>& b) {
+  const auto count = static_cast<std::int64_t>(a.size());
+  std::vector<std::uint16_t> spread[3];
+  for (std::vector<std::uint16_t>& memory : spread) memory.resize(std::size_t(count * step), 0x1234);
+  for (std::int64_t i = 0; i < count; ++i) {
+    spread[1][std::size_t(i * step)] = a[std::size_t(i)];
+    spread[2][std::size_t(i * step)] = b[std::size_t(i)];
+  }
+  tb_elementwise call{};
+  call.plan.ndim = 1;
+  call.plan.sizes[0] = count;
+  call.plan.operands = op == TB_RELU ? 2 : 3;
+  for (int n = 0; n < 3; ++n) {
+    call.plan.operand[n].data = spread[n].data();
+    call.plan.operand[n].strides[0] = step;
+    call.plan.operand[n].dtype = dtype;
+  }
+  call.op = op;
+  call.compute = TB_F32;
+  call.number[0].f = 0.75;
+  CHECK(k.elementwise(&call, nullptr) == TB_OK);
+  std::vector<std::uint16_t> result;
+  for (std::int64_t i = 0; i < count; ++i) result.push_back(spread[0][std::size_t(i * step)]);
+  return result;
+}
+
 }  // namespace
+
+TEMPLATE_TEST_CASE("float16 and bfloat16: dense operands of any length give the bits of strided ones", "[kernels]",
+                   scalar, sse2, avx2, avx512) {
+  const backend here = need<TestType>();
+  for (const std::int32_t dtype : {TB_F16, TB_BF16}) {
+    for (const tb_elementwise_op op : {TB_ADD, TB_SUB, TB_MUL, TB_DIV, TB_RELU}) {
+      for (std::int64_t length = 0; length <= 131; ++length) {
+        const auto a = patterns(length, std::uint32_t(length)), b = patterns(length, std::uint32_t(1000 * length + op));
+        const auto dense = computed(*here.kernels, op, dtype, 1, a, b);
+        const auto strided = computed(*here.kernels, op, dtype, 2, a, b);
+        for (std::size_t i = 0; i < dense.size(); ++i) {
+          INFO("dtype " << dtype << ", op " << op << ", element " << i << " of " << length);
+          REQUIRE((is_nan(dense[i], dtype) ? is_nan(strided[i], dtype) : dense[i] == strided[i]));
+        }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("unary: CLAMP keeps NaN and the sign of zero, and a NaN bound is the result", "[kernels]",
+                   EVERY_TABLE) {
+  const backend here = need<TestType>();
+  const auto clamped = [&](float low, float high, const std::vector<float>& values) {
+    stage memory(here);
+    const auto in = memory.make<float>(std::int64_t(values.size())), out = memory.make<float>(in.size());
+    std::copy(values.begin(), values.end(), in.begin());
+    tb_elementwise call{};
+    call.plan.ndim = 1;
+    call.plan.operands = 2;
+    call.plan.sizes[0] = in.size();
+    call.plan.operand[0] = {out.seen_by_kernel(), {1}, TB_F32, 0};
+    call.plan.operand[1] = {in.seen_by_kernel(), {1}, TB_F32, 0};
+    call.op = TB_CLAMP;
+    call.compute = TB_F32;
+    call.number[0].f = low;
+    call.number[1].f = high;
+    CHECK(memory.run([&](const tb_kernels& k) { return k.elementwise(&call, nullptr); }) == TB_OK);
+    return std::vector<float>(out.begin(), out.end());
+  };
+  std::vector<float> values;
+  for (int i = 0; i < 21; ++i) values.insert(values.end(), {-INFINITY, -1.5f, -0.0f, 0.0f, 0.25f, 2.0f, NAN});
+  const std::vector<float> inside = clamped(0, 1, values), low_wins = clamped(3, 1, values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const float x = values[i];
+    CHECK((std::isnan(x) ? std::isnan(inside[i]) : inside[i] == std::min(std::max(x, 0.0f), 1.0f)));
+    CHECK((x != 0 || std::signbit(inside[i]) == std::signbit(x)));
+    CHECK((std::isnan(x) ? std::isnan(low_wins[i]) : low_wins[i] == 1));
+  }
+  for (const float x : clamped(NAN, 1, values)) CHECK(std::isnan(x));
+  for (const float x : clamped(0, NAN, values)) CHECK(std::isnan(x));
+}
 
 TEMPLATE_TEST_CASE("fill: every element of the plan has the value, and no other", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();

@@ -4,10 +4,11 @@
 // An operand that is already dense in the compute type is passed to the loop directly, a whole row at a time. Any other
 // operand goes through a buffer, a block at a time: converted, gathered from its stride, or broadcast; an operand that
 // is dense along dimension 1 is transposed in tiles first. So there is one loop per operation and compute type,
-// whatever the dtypes and strides of the operands. Results too large for the cache are written with non-temporal
-// stores, from a buffer too.
+// whatever the dtypes and strides of the operands; the most common operations have others (common_loops.h). Results too
+// large for the cache are written with non-temporal stores, from a buffer too.
 #include "elementwise/elementwise.h"
 
+#include "common_loops.h"
 #include "elementwise/convert.h"
 #include "elementwise/for_each_row.h"
 #include "elementwise/partition.h"
@@ -67,17 +68,35 @@ void repeat(buffer& in, int64_t count, int64_t bytes) {
 
 int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+// A loop with the types of its inputs and of its result.
+struct loop_choice {
+  loop_fn loop;
+  int32_t inside, result;
+};
+
 template <int Inputs>
 class pass {
  public:
-  pass(const tb_elementwise& call, const tb_plan& plan, loop_fn loop, int32_t result, bool streams)
-      : call_(call), plan_(plan), loop_(loop), out_(access_of(plan, 0, result)), streams_(streams && out_.step == 1) {
+  pass(const tb_elementwise& call, const tb_plan& plan, loop_choice chosen, bool streams)
+      : call_(call),
+        plan_(plan),
+        loop_(chosen.loop),
+        out_(access_of(plan, 0, chosen.result)),
+        streams_(streams && out_.step == 1) {
     direct_ = out_.convert == nullptr && !streams_;
+    int converted = -1;
     for (int k = 0; k < Inputs; ++k) {
-      in_[k] = access_of(plan, k + 1, call.compute);
-      direct_ = direct_ && in_[k].convert == nullptr;
+      in_[k] = access_of(plan, k + 1, chosen.inside);
       across_ = across_ || in_[k].across;
+      if (in_[k].convert == nullptr) continue;
+      const bool one = Inputs == 2 && converted < 0 && in_[k].step == 0 && plan.operand[k + 1].dtype == chosen.inside;
+      converted = one ? k : Inputs;
     }
+    if (direct_ && !across_ && converted >= 0 && converted < Inputs) {
+      const loop_fn with_one = loop_with_one(call.op, chosen.inside, converted);
+      if (with_one != nullptr) loop_ = with_one, converted = -1;
+    }
+    direct_ = direct_ && converted < 0;
   }
 
   void run() {
@@ -181,7 +200,7 @@ class pass {
 
   const tb_elementwise& call_;
   const tb_plan& plan_;
-  const loop_fn loop_;
+  loop_fn loop_;
   const operand_access out_;
   const bool streams_;
   bool direct_, across_ = false;
@@ -195,11 +214,23 @@ bool is_streamed(const tb_plan& plan, int64_t count) {
   return can_stream && plan.sizes[0] >= 4 * streamed_block && passes_the_cache(plan, count);
 }
 
+bool all_dense_in(const tb_plan& plan, int32_t dtype) {
+  for (int k = 0; k < plan.operands; ++k) {
+    if (plan.operand[k].dtype != dtype || plan.operand[k].strides[0] != 1) return false;
+  }
+  return true;
+}
+
 template <int Inputs>
-void run(const tb_elementwise& call, loop_fn loop, int32_t result) {
+void run(const tb_elementwise& call, loop_choice chosen) {
   const int64_t count = positions(call.plan);
   const bool streams = is_streamed(call.plan, count);
-  in_parts(call.plan, 0, count, [&](const tb_plan& plan) { pass<Inputs>(call, plan, loop, result, streams).run(); });
+  const int32_t dtype = call.plan.operand[0].dtype;
+  if (chosen.inside == TB_F32 && element_bytes[dtype] == 2 && all_dense_in(call.plan, dtype)) {
+    const loop_fn of_halves = loop_of_halves(call.op, dtype);
+    if (of_halves != nullptr) chosen = {of_halves, dtype, dtype};
+  }
+  in_parts(call.plan, 0, count, [&](const tb_plan& plan) { pass<Inputs>(call, plan, chosen, streams).run(); });
 }
 
 loop_fn loop_in(const loops& all, int32_t compute) {
@@ -243,12 +274,12 @@ tb_status elementwise(const tb_elementwise* call, const tb_call*) {
   const loop_fn loop = loop_in(all, call->compute);
   if (loop == nullptr || call->plan.operands != all.inputs + 1) return TB_UNSUPPORTED_DTYPE;
   if (divides_integers(call->op, call->compute) && has_zero(call->plan, 2)) return TB_DIVISION_BY_ZERO;
-  const int32_t result = all.predicate ? int32_t(TB_BOOL) : call->compute;
+  const loop_choice chosen{loop, call->compute, all.predicate ? int32_t(TB_BOOL) : call->compute};
   switch (all.inputs) {
-    case 0: run<0>(*call, loop, result); break;
-    case 1: run<1>(*call, loop, result); break;
-    case 2: run<2>(*call, loop, result); break;
-    default: run<3>(*call, loop, result); break;
+    case 0: run<0>(*call, chosen); break;
+    case 1: run<1>(*call, chosen); break;
+    case 2: run<2>(*call, chosen); break;
+    default: run<3>(*call, chosen); break;
   }
   return TB_OK;
 }

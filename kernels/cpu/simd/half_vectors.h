@@ -24,8 +24,8 @@ inline vec<float> numbers_of(short_lanes x, bfloat16) {
 }
 inline short_lanes elements_of(vec<float> x, bfloat16) {
   const word_lanes bits = bits_of(x), nan = (bits & 0x7fffffff) > 0x7f800000;
-  const word_lanes rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
-  return __builtin_convertvector((nan & quiet) | (~nan & rounded), short_lanes);
+  const word_lanes rounded = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
+  return __builtin_convertvector(((nan & quiet) | (~nan & rounded)) >> 16, short_lanes);
 }
 
 #if defined(__F16C__)

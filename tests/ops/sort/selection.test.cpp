@@ -27,6 +27,7 @@ extended as_extended(const scalar& s) {
   return tb::is_floating(s.type()) ? extended(s.to_double()) : extended(s.to_int64());
 }
 
+// Of equal numbers, which may be zeros of either sign, the second one.
 extended upper(extended a, extended b) { return std::isnan(a) ? a : std::isnan(b) ? b : a > b ? a : b; }
 extended lower(extended a, extended b) { return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? a : b; }
 
@@ -73,16 +74,16 @@ TEST_CASE("selection: clamp to numbers, any of which may be missing, NaN, or in 
       }
       const dtype in = support::computed_in(type);
       support::check_forms(names, given, type, type, 0, source, [&](const extended* v) {
-        const extended above = low ? upper(v[0], oracle::stored(in, as_extended(*low))) : v[0];
-        return high ? lower(above, oracle::stored(in, as_extended(*high))) : above;
+        const extended above = low ? upper(oracle::stored(in, as_extended(*low)), v[0]) : v[0];
+        return high ? lower(oracle::stored(in, as_extended(*high)), above) : above;
       });
       if (low && !high) {
         support::check_forms({"aten::clamp_min", "aten::clamp_min_", ""}, {given[0], given[1]}, type, type, 0, source,
-                             [&](const extended* v) { return upper(v[0], oracle::stored(in, as_extended(*low))); });
+                             [&](const extended* v) { return upper(oracle::stored(in, as_extended(*low)), v[0]); });
       }
       if (high && !low) {
         support::check_forms({"aten::clamp_max", "aten::clamp_max_", ""}, {given[0], given[2]}, type, type, 0, source,
-                             [&](const extended* v) { return lower(v[0], oracle::stored(in, as_extended(*high))); });
+                             [&](const extended* v) { return lower(oracle::stored(in, as_extended(*high)), v[0]); });
       }
       if (t == dtype::boolean) {
         CHECK_THROWS_AS(support::call_form("aten::relu6", {given[0]}), tb::dtype_error);
@@ -91,11 +92,11 @@ TEST_CASE("selection: clamp to numbers, any of which may be missing, NaN, or in 
       if (low && high) {
         support::check_forms(
             {"aten::hardtanh", "aten::hardtanh_", ""}, given, type, type, 0, source, [&](const extended* v) {
-              return lower(upper(v[0], oracle::stored(in, as_extended(*low))), oracle::stored(in, as_extended(*high)));
+              return lower(oracle::stored(in, as_extended(*high)), upper(oracle::stored(in, as_extended(*low)), v[0]));
             });
       }
       support::check_forms({"aten::relu6", "aten::relu6_", ""}, {given[0]}, t, t, 0, source,
-                           [](const extended* v) { return lower(upper(v[0], 0), 6); });
+                           [](const extended* v) { return lower(6, upper(0, v[0])); });
     }
   }
 }
