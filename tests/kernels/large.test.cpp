@@ -227,6 +227,34 @@ TEMPLATE_TEST_CASE("large: results larger than the cache, at any alignment", "",
   CHECK(to.untouched_beside());
 }
 
+TEMPLATE_TEST_CASE("large: copies of rows past the cache, adjacent or apart, at any alignment", "", sse2, avx2,
+                   avx512) {
+  const backend here = need<TestType>();
+  constexpr std::int64_t length = 1031, rows = 2100, planes = 2;
+  for (const std::int32_t type : {TB_F32, TB_F64}) {
+    memory in(length * rows, type, 3);
+    in.fill(4);
+    for (const std::int64_t apart : {0, 1, 15, 64}) {
+      const std::int64_t step = length + apart, plane = rows * step;
+      memory out(planes * plane - apart, type, apart + 1);
+      const tb_plan repeated =
+          plan_of({length, rows, planes}, {out.operand({1, step, plane}), in.operand({1, length, 0})});
+      INFO("dtype " << type << ", " << apart << " elements apart");
+      CHECK(here.kernels->copy(&repeated, nullptr) == TB_OK);
+      bool right = true;
+      for (std::int64_t r = 0; r < planes * rows; ++r) {
+        const auto bytes = std::size_t(length * out.element);
+        right = right && std::memcmp(out.at(r * step), in.at(r % rows * length), bytes) == 0;
+        for (std::int64_t i = 0; i < apart * out.element && r + 1 < planes * rows; ++i) {
+          right = right && out.at(r * step + length)[i] == block::pattern;
+        }
+      }
+      CHECK(right);
+      CHECK(out.untouched_beside());
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("large: reductions give the same bits on any number of threads", "", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   constexpr std::int64_t rows = 700, columns = 431;

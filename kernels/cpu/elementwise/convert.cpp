@@ -97,6 +97,40 @@ void move(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t 
   }
 }
 
+// Writes pieces of memory with non-temporal stores. Pieces that follow each other share cache lines, which are written
+// whole: an ordinary store to a part of one would wait for it to be read.
+class line_writer {
+ public:
+  void write(char* to, const char* from, int64_t bytes) {
+    if (to != next_) flush();
+    if (filled_ == 0) {
+      const int64_t head = smaller(-int64_t(reinterpret_cast<uintptr_t>(to)) & 63, bytes);
+      __builtin_memcpy(to, from, static_cast<size_t>(head));
+      to += head, from += head, bytes -= head;
+    } else {
+      const int64_t more = smaller(64 - filled_, bytes);
+      __builtin_memcpy(line_ + filled_, from, static_cast<size_t>(more));
+      filled_ += more, to += more, from += more, bytes -= more;
+      if (filled_ == 64) stream(to - 64, line_, 64), filled_ = 0;
+    }
+    const int64_t whole = bytes / 64 * 64, rest = bytes - whole;
+    if (whole != 0) stream(to, from, whole);
+    if (rest != 0) __builtin_memcpy(line_, from + whole, static_cast<size_t>(rest)), filled_ = rest;
+    next_ = to + bytes;
+  }
+  void flush() {
+    if (filled_ != 0) __builtin_memcpy(next_ - filled_, line_, static_cast<size_t>(filled_));
+    filled_ = 0;
+  }
+
+ private:
+  static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+  alignas(64) char line_[64];
+  int64_t filled_ = 0;
+  char* next_ = nullptr;
+};
+
 // Copies without conversion: elements are moved as integers of the same size.
 void copy_same(const tb_plan& plan, bool streams) {
   const int64_t bytes = element_bytes[plan.operand[0].dtype], count = plan.sizes[0];
@@ -105,19 +139,19 @@ void copy_same(const tb_plan& plan, bool streams) {
                              : bytes == 2 ? move<uint16_t>
                              : bytes == 4 ? move<uint32_t>
                                           : move<uint64_t>;
+  line_writer lines;
   each_row<2>(plan, [&](char* const* at) {
     if (out_step != 1 || in_step != 1) {
       strided(at[0], out_step, at[1], in_step, count);
     } else if (streams) {
-      const int64_t beside = -int64_t(reinterpret_cast<uintptr_t>(at[0])) & 63;
-      const int64_t head = beside < count * bytes ? beside : count * bytes;
-      __builtin_memcpy(at[0], at[1], static_cast<size_t>(head));
-      stream(at[0] + head, at[1] + head, count * bytes - head);
+      lines.write(at[0], at[1], count * bytes);
     } else {
       __builtin_memmove(at[0], at[1], static_cast<size_t>(count * bytes));
     }
   });
-  if (streams) end_stream();
+  if (!streams) return;
+  lines.flush();
+  end_stream();
 }
 
 // Copies a matrix whose source is dense along dimension 1, in transposed tiles. A conversion goes through a buffer.
