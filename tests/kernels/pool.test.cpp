@@ -296,6 +296,48 @@ TEMPLATE_TEST_CASE("pool: averages are bitwise those of the scalar build", "[ker
   }
 }
 
+TEMPLATE_TEST_CASE("pool: the maximum of a window with NaN is its first NaN", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  const pooling p = {{2, 1, 2, 2, 0, 1}, {6, 3, 2, 2, 0, 1}};
+  stage memory(here);
+  const auto in = memory.make<float>(12), out = memory.make<float>(3);
+  const auto index = memory.make<std::int64_t>(3);
+  const float nan = std::nanf(""), values[] = {1, nan, nan, 4, 2, 2, nan, 7, 5, 6, 2, 2};
+  std::copy(values, values + 12, in.begin());
+  tb_pool call = call_of(p, 1, TB_MAX_POOL, TB_F32);
+  call.in = in.seen_by_kernel(), call.out = out.seen_by_kernel(), call.index = index.seen_by_kernel();
+  REQUIRE(memory.run([&](const tb_kernels& k) { return k.pool(&call, nullptr); }) == TB_OK);
+  CHECK((std::isnan(out[0]) && std::isnan(out[1]) && out[2] == 2));
+  CHECK(std::vector<std::int64_t>(index.begin(), index.end()) == std::vector<std::int64_t>{1, 2, 4});
+}
+
+TEMPLATE_TEST_CASE("pool: images in tasks are those of one thread, for every operation", "[kernels]", scalar, sse2,
+                   avx2, avx512) {
+  const backend here = need<TestType>();
+  const pooling p = {{61, 30, 3, 2, 0, 1}, {67, 33, 3, 2, 0, 1}};
+  constexpr std::int64_t many = 37, area = 61 * 67, places = 30 * 33;
+  stage memory(here);
+  const auto in = memory.make<float>(many * area), top = memory.make<float>(many * places);
+  const auto index = memory.make<std::int64_t>(many * places);
+  std::vector<float> before[4];
+  for (const std::int32_t count : {1, 3}) {
+    const with_threads now(count);
+    for (const tb_pool_op op : {TB_MAX_POOL, TB_MAX_POOL_BACKWARD, TB_AVG_POOL, TB_AVG_POOL_BACKWARD}) {
+      const bool backward = op == TB_MAX_POOL_BACKWARD || op == TB_AVG_POOL_BACKWARD;
+      const auto& from = backward ? top : in;
+      const auto& to = backward ? in : top;
+      fill_between(from, 9, -4, 4);
+      tb_pool call = call_of(p, many, op, TB_F32);
+      call.in = from.seen_by_kernel(), call.out = to.seen_by_kernel(), call.index = index.seen_by_kernel();
+      REQUIRE(here.kernels->pool(&call, nullptr) == TB_OK);
+      std::vector<float> found(to.begin(), to.end());
+      std::vector<float>& single = before[op];
+      if (count == 1) single = found;
+      CHECK(found == single);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("pool: types without a loop are refused", "[kernels]", EVERY_TABLE) {
   const backend here = need<TestType>();
   for (const auto& [op, type] : {std::pair{TB_AVG_POOL, TB_I64}, {TB_MAX_POOL, TB_F16}, {TB_MAX_POOL, TB_BOOL}}) {

@@ -1,12 +1,14 @@
 // Pooling: the maximum or average of each window of an image, and the gradients of both.
 //
 // Windows are clipped to the image before their elements are visited, so the inner loops have no bounds checks.
-// Averages are accumulated in double, in the same order on every ISA.
+// Averages are accumulated in double, in the same order on every ISA. Tasks share the images: each element of a result
+// is computed by one of them.
 #include <limits>
 #include <type_traits>
 
 #include "isa/arch.h"
 #include "layout.h"
+#include "threads/parallel.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -61,31 +63,43 @@ int64_t divisor(const tb_pool& call, range rows, range columns) {
 // The index for a window that lies entirely in the padding, which is possible with dilation; its maximum is `lowest`.
 constexpr int64_t nowhere = -1;
 
+// Calls visit(image) for each image, on several threads if all together have enough elements.
+template <typename Visit>
+void each_image(const tb_pool& call, const Visit& visit) {
+  const int64_t size = call.height * call.width + call.out_height * call.out_width, most = call.images;
+  const int64_t wanted = most * size / parallel_grain, tasks = wanted < 1 ? 1 : wanted < most ? wanted : most;
+  each_part(tasks, [&](int64_t task) {
+    const int64_t end = (task + 1) * most / tasks;
+    for (int64_t image = task * most / tasks; image < end; ++image) visit(image);
+  });
+}
+
+// The first NaN of a window, or the first of its greatest elements.
 template <typename T>
-tb_status max_pool(const tb_pool& call) {
+void max_pool(const tb_pool& call) {
   constexpr T lowest =
       std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   const int64_t in_size = call.height * call.width;
   const int64_t out_size = call.out_height * call.out_width;
-  for (int64_t image = 0; image < call.images; ++image) {
+  each_image(call, [&](int64_t image) {
     const T* const in = static_cast<const T*>(call.in) + image * in_size;
     T* const out = static_cast<T*>(call.out) + image * out_size;
     int64_t* const index = call.index + image * out_size;
     each_window(call, [&](int64_t result, range rows, range columns) {
-      int64_t best = nowhere;
-      T greatest = lowest;
+      const bool none = rows.first >= rows.end || columns.first >= columns.end;
+      int64_t best = none ? nowhere : rows.first * call.width + columns.first;
+      T greatest = none ? lowest : in[best];
       each_element(call, rows, columns, [&](int64_t at) {
-        const bool first_nan = in[at] != in[at] && greatest == greatest;
-        if (best == nowhere || in[at] > greatest || first_nan) {
-          best = at;
-          greatest = in[at];
-        }
+        const T element = in[at];
+        // Without branches, which random elements would take at random.
+        const bool better = !(element <= greatest) & (greatest == greatest);
+        best = better ? at : best;
+        greatest = better ? element : greatest;
       });
       out[result] = greatest;
       index[result] = best;
     });
-  }
-  return TB_OK;
+  });
 }
 
 template <typename T>
@@ -95,11 +109,15 @@ tb_status max_pool_backward(const tb_pool& call) {
   for (int64_t i = 0; i < call.images * out_size; ++i) {
     if (call.index[i] < nowhere || call.index[i] >= in_size) return TB_BAD_INDEX;
   }
-  T* image = static_cast<T*>(call.out);
-  for (int64_t i = 0; i < call.images * in_size; ++i) image[i] = T(0);
-  for (int64_t i = 0; i < call.images * out_size; ++i) {
-    if (call.index[i] != nowhere) image[i / out_size * in_size + call.index[i]] += static_cast<const T*>(call.in)[i];
-  }
+  each_image(call, [&](int64_t image) {
+    T* const out = static_cast<T*>(call.out) + image * in_size;
+    const T* const in = static_cast<const T*>(call.in) + image * out_size;
+    const int64_t* const index = call.index + image * out_size;
+    for (int64_t i = 0; i < in_size; ++i) out[i] = T(0);
+    for (int64_t i = 0; i < out_size; ++i) {
+      if (index[i] != nowhere) out[index[i]] += in[i];
+    }
+  });
   return TB_OK;
 }
 
@@ -148,8 +166,8 @@ double sum_of_rows(const tb_pool& call, const T* in, range rows, range columns) 
 }
 
 template <typename T, bool LongRows>
-tb_status average_pool(const tb_pool& call) {
-  for (int64_t image = 0; image < call.images; ++image) {
+void average_pool(const tb_pool& call) {
+  each_image(call, [&](int64_t image) {
     const T* const in = static_cast<const T*>(call.in) + image * call.height * call.width;
     T* const out = static_cast<T*>(call.out) + image * call.out_height * call.out_width;
     each_window(call, [&](int64_t result, range rows, range columns) {
@@ -161,14 +179,13 @@ tb_status average_pool(const tb_pool& call) {
       }
       out[result] = T(sum / double(divisor(call, rows, columns)));
     });
-  }
-  return TB_OK;
+  });
 }
 
 template <typename T, bool LongRows>
-tb_status average_pool_backward(const tb_pool& call) {
+void average_pool_backward(const tb_pool& call) {
   const int64_t image_size = call.height * call.width;
-  for (int64_t image = 0; image < call.images; ++image) {
+  each_image(call, [&](int64_t image) {
     T* const out = static_cast<T*>(call.out) + image * image_size;
     const T* const in = static_cast<const T*>(call.in) + image * call.out_height * call.out_width;
     for (int64_t i = 0; i < image_size; ++i) out[i] = T(0);
@@ -178,19 +195,19 @@ tb_status average_pool_backward(const tb_pool& call) {
       if constexpr (LongRows) columns.step = 1;
       each_element(call, rows, columns, [&](int64_t at) { out[at] += share; });
     });
-  }
-  return TB_OK;
+  });
 }
 
 template <typename T>
 tb_status pool_of(const tb_pool& call) {
   const bool long_rows = has_long_rows(call);
   switch (call.op) {
-    case TB_MAX_POOL: return max_pool<T>(call);
+    case TB_MAX_POOL: max_pool<T>(call); return TB_OK;
     case TB_MAX_POOL_BACKWARD: return max_pool_backward<T>(call);
-    case TB_AVG_POOL: return long_rows ? average_pool<T, true>(call) : average_pool<T, false>(call);
+    case TB_AVG_POOL: long_rows ? average_pool<T, true>(call) : average_pool<T, false>(call); return TB_OK;
     case TB_AVG_POOL_BACKWARD:
-      return long_rows ? average_pool_backward<T, true>(call) : average_pool_backward<T, false>(call);
+      long_rows ? average_pool_backward<T, true>(call) : average_pool_backward<T, false>(call);
+      return TB_OK;
     default: return TB_UNSUPPORTED_DTYPE;
   }
 }
@@ -199,7 +216,10 @@ tb_status pool_of(const tb_pool& call) {
 
 tb_status pool(const tb_pool* call, const tb_call*) {
   switch (call->dtype) {
-    case TB_I64: return call->op == TB_MAX_POOL ? max_pool<int64_t>(*call) : TB_UNSUPPORTED_DTYPE;
+    case TB_I64:
+      if (call->op != TB_MAX_POOL) return TB_UNSUPPORTED_DTYPE;
+      max_pool<int64_t>(*call);
+      return TB_OK;
     case TB_F32: return pool_of<float>(*call);
     case TB_F64: return pool_of<double>(*call);
     default: return TB_UNSUPPORTED_DTYPE;
