@@ -118,11 +118,26 @@ void pad_by_slices(backend_call c, edge mode, const tensor& self, sizes_view pad
   }
 }
 
+// Pads as many images at a time as remain in a cache until their sides are written.
+void pad_in_blocks(backend_call c, edge mode, const tensor& self, sizes_view pad, const tensor& out) {
+  constexpr std::int64_t block = 1 << 17;  // elements
+  const std::size_t leading = self.dim() - pad.size() / 2;
+  std::size_t d = 0;
+  while (d < leading && self.sizes()[d] == 1) ++d;
+  if (d == leading || out.numel() <= block || out.device().type != backend::CPU)
+    return pad_by_slices(c, mode, self, pad, out);
+  const std::int64_t size = self.sizes()[d], together = std::max<std::int64_t>(block / (out.numel() / size), 1);
+  for (std::int64_t first = 0; first < size; first += together) {
+    const std::int64_t count = std::min(together, size - first);
+    pad_in_blocks(c, mode, slices(self, d, first, count), pad, slices(out, d, first, count));
+  }
+}
+
 }  // namespace
 
 void run_edge_pad(backend_call c, edge mode, const tensor& self, sizes_view pad, const tensor& out) {
   if (out.numel() == 0) return;
-  if (std::ranges::all_of(pad, [](std::int64_t n) { return n >= 0; })) return pad_by_slices(c, mode, self, pad, out);
+  if (std::ranges::all_of(pad, [](std::int64_t n) { return n >= 0; })) return pad_in_blocks(c, mode, self, pad, out);
   tensor now = dense(c, self);
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
     const both_ends at(pad, i);

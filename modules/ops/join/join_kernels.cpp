@@ -77,9 +77,31 @@ result_meta repeat_kernel::meta(std::string_view op, const tensor& self, integer
   }
   return dense_meta(sizes, self.dtype(), self);
 }
-// Copies the filled part, which doubles each time.
-void repeat_kernel::run(backend_call c, const tensor& self, integers, const tensor& out) {
-  if (out.numel() == 0) return;
+namespace {
+
+// Copies self to a view of the result with two dimensions for each of self's, the outer one of which repeats. False if
+// there are too many dimensions, or if rows are so short that the copy would mostly step from one to the next.
+bool repeat_at_once(backend_call c, const tensor& self, integers repeats, const tensor& out) {
+  constexpr std::int64_t least_row = 16;
+  if (self.dim() == 0 || 2 * repeats.size() > max_dims || self.sizes()[self.dim() - 1] < least_row) return false;
+  const std::size_t added = repeats.size() - self.dim();
+  shape sizes, from_strides, to_strides;
+  for (std::size_t d = 0; d < repeats.size(); ++d) {
+    const std::int64_t size = d < added ? 1 : self.sizes()[d - added];
+    for (const std::int64_t n : {repeats[d], size}) sizes.push_back(n);
+    for (const std::int64_t n : {std::int64_t{0}, d < added ? 0 : self.strides()[d - added]}) from_strides.push_back(n);
+    for (const std::int64_t n : {size * out.strides()[d], out.strides()[d]}) to_strides.push_back(n);
+  }
+  copy_part(c, author::make_view(out, sizes, to_strides, author::record_of(out).offset),
+            author::make_view(self, sizes, from_strides, author::record_of(self).offset));
+  return true;
+}
+
+}  // namespace
+
+// Otherwise copies the filled part, which doubles each time.
+void repeat_kernel::run(backend_call c, const tensor& self, integers repeats, const tensor& out) {
+  if (out.numel() == 0 || repeat_at_once(c, self, repeats, out)) return;
   const std::size_t added = out.dim() - self.dim();
   shape filled(out.dim(), 1);
   for (std::size_t k = 0; k < self.sizes().size(); ++k) filled[added + k] = self.sizes()[k];

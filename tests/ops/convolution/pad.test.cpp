@@ -121,6 +121,17 @@ TEST_CASE("pad: sides of more elements than a SIMD register, of every memory lay
   }
 }
 
+TEST_CASE("pad: images that are padded a few at a time", "[ops][pad]") {
+  support::numbers source(63);
+  const numbers_list pad{1, 2, 3, 1};
+  const tensor images = source.tensor({14, 130, 97}, dtype::uint8, support::arrangement::dense);
+  const tensor whole = aten::reflection_pad2d(images, pad);
+  REQUIRE(whole.numel() > 1 << 17);
+  for (std::int64_t k = 0; k < 14; ++k) {
+    CHECK(values(aten::select_int(whole, 0, k)) == expected(aten::select_int(images, 0, k), pad, "reflect").elements);
+  }
+}
+
 TEST_CASE("pad: out that shares memory with the tensor", "[ops][pad]") {
   for (const char* mode : {"reflect", "replicate"}) {
     tensor out = tensor_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {2, 6});

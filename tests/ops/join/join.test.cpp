@@ -154,7 +154,9 @@ TEST_CASE("join: stack adds a dimension, hstack and vstack concatenate along exi
 TEST_CASE("join: repeat repeats the tensor, tile pads the repeats with 1, repeat_interleave repeats each element",
           "[ops][join][property]") {
   support::for_every_dtype(4, 25, [](numbers& source, dtype t) {
-    const shape sizes = any_shape(source, 0, 3, 4);
+    shape sizes = any_shape(source, 0, 3, 4);
+    // Rows of 16 and more are copied at once.
+    if (!sizes.empty() && source.whole(0, 1) == 1) sizes[sizes.size() - 1] = source.whole(15, 18);
     const tensor x = any_odd_tensor(source, sizes, t);
     integers times;
     for (std::int64_t n = static_cast<std::int64_t>(sizes.size()) + source.whole(0, 2); n > 0; --n) {
