@@ -49,10 +49,9 @@ TB_FUNCTION double logarithm(double x) {
   bits = (bits & 0xfffffffffffff) | 0x3ff0000000000000;
   double m;
   memcpy(&m, &bits, sizeof m);
-  if (m > 1.4142135623730951) {
-    m = product(m, 0.5);
-    ++exponent;
-  }
+  const bool large = m > 1.4142135623730951;
+  m = large ? product(m, 0.5) : m;
+  exponent += large;
   const double s = (m - 1) / (m + 1), z = product(s, s);
   double series = 1.0 / 23;
   for (int n = 21; n > 0; n -= 2) series = 1.0 / n + product(z, series);
@@ -67,8 +66,11 @@ TB_FUNCTION double polynomial(const double (&coefficient)[N], double x) {
 }
 
 // The inverse of the normal distribution function on (0, 1): Wichura's algorithm AS 241 (Applied Statistics 37, 1988),
-// three rational approximations with an error of about 1e-16.
-TB_FUNCTION double normal_quantile(double p) {
+// three rational approximations with an error of about 1e-16: of p - 1/2 where is_central() holds for it, and of the
+// root of -log p, or -log(1 - p) if p > 1/2, up to 5 and beyond.
+TB_FUNCTION bool is_central(double q) { return q >= -0.425 && q <= 0.425; }
+
+TB_FUNCTION double central_quantile(double q) {
   const double a[] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
                       1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
                       3.3430575583588128105e+4, 2.5090809287301226727e+3};
@@ -80,6 +82,12 @@ TB_FUNCTION double normal_quantile(double p) {
                       3.9307895800092710610e+4,
                       2.8729085735721942674e+4,
                       5.2264952788528545610e+3};
+  const double r = 0.180625 - product(q, q);
+  return product(q, polynomial(a, r)) / polynomial(b, r);
+}
+
+// Of the half above 1/2, as the next one.
+TB_FUNCTION double tail_quantile(double root) {
   const double c[] = {1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
                       3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
                       2.27238449892691845833e-2, 7.74545014278341407640e-4};
@@ -91,6 +99,9 @@ TB_FUNCTION double normal_quantile(double p) {
                       1.51986665636164571966e-2,
                       5.47593808499534494600e-4,
                       1.05075007164441684324e-9};
+  return polynomial(c, root - 1.6) / polynomial(d, root - 1.6);
+}
+TB_FUNCTION double far_tail_quantile(double root) {
   const double e[] = {6.65790464350110377720e0,  5.46378491116411436990e0,  1.78482653991729133580e0,
                       2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
                       2.71155556874348757815e-5, 2.01033439929228813265e-7};
@@ -102,14 +113,14 @@ TB_FUNCTION double normal_quantile(double p) {
                       1.84631831751005468180e-5,
                       1.42151175831644588870e-7,
                       2.04426310338993978564e-15};
+  return polynomial(e, root - 5) / polynomial(f, root - 5);
+}
+
+TB_FUNCTION double normal_quantile(double p) {
   const double q = p - 0.5;
-  if (q >= -0.425 && q <= 0.425) {
-    const double r = 0.180625 - product(q, q);
-    return product(q, polynomial(a, r)) / polynomial(b, r);
-  }
-  const double r = ::sqrt(-logarithm(q < 0 ? p : 1 - p));
-  const double x =
-      r <= 5 ? polynomial(c, r - 1.6) / polynomial(d, r - 1.6) : polynomial(e, r - 5) / polynomial(f, r - 5);
+  if (is_central(q)) return central_quantile(q);
+  const double root = ::sqrt(-logarithm(q < 0 ? p : 1 - p));
+  const double x = root <= 5 ? tail_quantile(root) : far_tail_quantile(root);
   return q < 0 ? -x : x;
 }
 

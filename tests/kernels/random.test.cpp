@@ -101,6 +101,24 @@ TEMPLATE_TEST_CASE("random: element i in row-major order is computed from number
   }
 }
 
+TEMPLATE_TEST_CASE("random: normal numbers of every part of the distribution are those of its quantile", "[kernels]",
+                   scalar, sse2, avx2, avx512) {
+  const tb_kernels& table = *need<TestType>().kernels;
+  // A number beyond the point where the outermost approximation begins, which one in 4e10 is.
+  constexpr std::uint64_t farthest = 88815341327;
+  over_matrix m(TB_RANDOM_NORMAL, TB_F64, {0, 0}, {1, 1});
+  m.call.seed = 1;
+  m.call.first = farthest - 700;
+  REQUIRE(table.random(&m.call, nullptr) == TB_OK);
+  double most = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double x = element<double>(m.bytes, i / 500, i % 500);
+    REQUIRE(x == tb_kernel::standard_normal(number_of(m.call, static_cast<std::uint64_t>(i))));
+    most = std::max(most, x);
+  }
+  CHECK(most > 6.6);
+}
+
 TEMPLATE_TEST_CASE("random: every table gives bitwise the same for every dtype", "[kernels]", sse2, avx2, avx512) {
   const tb_kernels& table = *need<TestType>().kernels;
   const tb_kernels& other = *need<scalar>().kernels;
