@@ -151,8 +151,7 @@ struct aminmax_kernel {
   }
   static void run(backend_call c, const tensor& self, const std::optional<std::int64_t>& dim, bool keepdim,
                   const tensor& min, const tensor& max) {
-    run_reduction(c, order_call(c.op, reduction::min, self, one_dim(dim), keepdim), min);
-    run_reduction(c, order_call(c.op, reduction::max, self, one_dim(dim), keepdim), max);
+    run_aminmax(c, self, one_dim(dim), keepdim, min, max);
   }
 };
 

@@ -135,4 +135,28 @@ void run_reduction(backend_call c, const reduction_call& r, const tensor& out, c
   check_status(c, run_kernel(c, r.self, c.table->reduce, &call), r.self);
 }
 
+void run_aminmax(backend_call c, const tensor& self, const dim_list& dim, bool keepdim, const tensor& min,
+                 const tensor& max) {
+  const auto both = [&](const tensor& of, const dim_list& over, bool keeps, const tensor& least, const tensor& most) {
+    run_reduction(c, order_call(c.op, reduction::min, of, over, keeps), least);
+    run_reduction(c, order_call(c.op, reduction::max, of, over, keeps), most);
+  };
+  // Both of a block while it is in the second cache of each core, so that memory is read once.
+  const std::int64_t count = self.numel();
+  const std::int64_t block = (std::int64_t{1} << 19) / static_cast<std::int64_t>(size_of(self.dtype())) * num_threads();
+  if (self.device() != cpu || dim.has_value() || !self.is_contiguous() || count < 4 * block) {
+    return both(self, dim, keepdim, min, max);
+  }
+  const std::int64_t blocks = (count + block - 1) / block, offset = author::record_of(self).offset;
+  const tensor least = author::make_tensor({blocks}, self.dtype(), cpu),
+               most = author::make_tensor({blocks}, self.dtype(), cpu);
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    const std::int64_t first = i * block, some = std::min(block, count - first);
+    both(author::make_view(self, shape{some}, shape{1}, offset + first), std::nullopt, false,
+         author::make_view(least, shape{}, shape{}, i), author::make_view(most, shape{}, shape{}, i));
+  }
+  run_reduction(c, order_call(c.op, reduction::min, least, std::nullopt, false), min);
+  run_reduction(c, order_call(c.op, reduction::max, most, std::nullopt, false), max);
+}
+
 }  // namespace topbit::detail

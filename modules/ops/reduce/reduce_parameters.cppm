@@ -75,5 +75,8 @@ reduction_call logsumexp_call(std::string_view op, const tensor& self, const dim
 
 // Writes the result to `out`, and for codes with an index the indices to `index`.
 void run_reduction(backend_call c, const reduction_call& r, const tensor& out, const tensor* index = nullptr);
+// The minimum and the maximum.
+void run_aminmax(backend_call c, const tensor& self, const dim_list& dim, bool keepdim, const tensor& min,
+                 const tensor& max);
 
 }  // namespace topbit::detail

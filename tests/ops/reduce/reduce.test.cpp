@@ -466,6 +466,27 @@ TEST_CASE("reduce: errors", "[ops][reduce]") {
   }
 }
 
+TEST_CASE("reduce: aminmax of more than the caches hold, by blocks", "[ops][reduce]") {
+  const std::int64_t count = 4 * 131072 * tb::num_threads() + 77777;
+  const tensor x = tb::arange(0, count, arg<"dtype"> = dtype::float32);
+  for (const std::int64_t lowest : {std::int64_t(0), count / 2, count - 1}) {
+    const std::int64_t highest = count - 1 - lowest / 2;
+    const tensor y = tb::clone(x);
+    support::set(y, {lowest}, -5);
+    support::set(y, {highest}, 1e9);
+    const auto [low, high] = aten::aminmax(y);
+    CHECK(tb::item<float>(low) == -5);
+    CHECK(tb::item<float>(high) == 1e9F);
+    const auto [kept, also] = aten::aminmax(y, arg<"keepdim"> = true);
+    CHECK(kept.sizes() == tb::shape{1});
+    CHECK(tb::item<float>(also) == 1e9F);
+    support::set(y, {count / 3}, std::numeric_limits<double>::quiet_NaN());
+    const auto [no_low, no_high] = aten::aminmax(y);
+    CHECK(std::isnan(tb::item<float>(no_low)));
+    CHECK(std::isnan(tb::item<float>(no_high)));
+  }
+}
+
 TEST_CASE("reduce: gradients of sums and means reach every element", "[ops][reduce]") {
   const auto gradient = [](auto f) {
     const tensor x = tb::require_grad(tensor_of({1, 2, 3, 4}, {2, 2}));
