@@ -8,6 +8,7 @@
 #include "elementwise/for_each_row.h"
 #include "is_nan.h"
 #include "layout.h"
+#include "rowwise/index_range.h"
 #include "rowwise/rowwise.h"
 #include "threads/row_parts.h"
 #include "vector_lanes.h"
@@ -45,15 +46,13 @@ tb_status check(const bags& b, int64_t rows) {
     if (b.offset[i] < before || b.offset[i] > b.indices || (i == 0 && b.offset[i] != 0)) return TB_BAD_VALUE;
     before = b.offset[i];
   }
+  if (indices_within(b.index, b.indices, 0, rows)) return TB_OK;
   uint64_t greatest = 0;  // negative ones are greater than all others
   for (int64_t i = 0; i < b.indices; ++i) {
     greatest = uint64_t(b.index[i]) > greatest ? uint64_t(b.index[i]) : greatest;
   }
-  if (b.indices != 0 && greatest >= uint64_t(rows)) {
-    if (b.call.bad_index != nullptr) *b.call.bad_index = int64_t(greatest);
-    return TB_BAD_INDEX;
-  }
-  return TB_OK;
+  if (b.call.bad_index != nullptr) *b.call.bad_index = int64_t(greatest);
+  return TB_BAD_INDEX;
 }
 
 template <typename V, typename T>
@@ -98,15 +97,30 @@ struct row_reader {
 template <typename T, int Count, int Width>
 struct sums {
   using vector = lanes<T, Width>;
-  const tb_row_operand& factors;
-  const bool scaled;
-  const convert_fn convert;
   vector total[Count] = {};
 
-  explicit sums(const bags& b)
-      : factors(b.call.row[5]),
-        scaled(b.call.op == TB_BAG_SUM && factors.data != nullptr),
-        convert(scaled && factors.dtype != b.call.compute ? conversion(b.call.compute, factors.dtype) : nullptr) {}
+  explicit sums(const bags&) {}
+
+  void add(const T* row, int64_t, int64_t, bool) {
+#pragma clang loop unroll(full)
+    for (int t = 0; t < Count; ++t) total[t] += load<vector>(row + t * Width);
+  }
+  void finish(const bags& b, int64_t, int64_t added, T* out) const {
+    const bool divides = b.call.op == TB_BAG_MEAN && added != 0;
+    for (int t = 0; t < Count; ++t) store(out + t * Width, divides ? total[t] / T(added) : total[t]);
+  }
+};
+
+template <typename T, int Count, int Width>
+struct weighted_sums : sums<T, Count, Width> {
+  using typename sums<T, Count, Width>::vector;
+  const tb_row_operand& factors;
+  const convert_fn convert;
+
+  explicit weighted_sums(const bags& b)
+      : sums<T, Count, Width>(b),
+        factors(b.call.row[5]),
+        convert(factors.dtype != b.call.compute ? conversion(b.call.compute, factors.dtype) : nullptr) {}
 
   T factor_of(int64_t i) const {
     if (convert == nullptr) return static_cast<const T*>(factors.data)[i];
@@ -114,20 +128,10 @@ struct sums {
     convert(&factor, 1, static_cast<const char*>(factors.data) + i * element_bytes[factors.dtype], 1, 1);
     return factor;
   }
-
   void add(const T* row, int64_t i, int64_t, bool) {
-    if (!scaled) {
+    const T factor = factor_of(i);
 #pragma clang loop unroll(full)
-      for (int t = 0; t < Count; ++t) total[t] += load<vector>(row + t * Width);
-    } else {
-      const T factor = factor_of(i);
-#pragma clang loop unroll(full)
-      for (int t = 0; t < Count; ++t) total[t] += factor * load<vector>(row + t * Width);
-    }
-  }
-  void finish(const bags& b, int64_t, int64_t added, T* out) const {
-    const T divisor = b.call.op == TB_BAG_MEAN && added != 0 ? T(added) : T(1);
-    for (int t = 0; t < Count; ++t) store(out + t * Width, total[t] / divisor);
+    for (int t = 0; t < Count; ++t) this->total[t] += factor * load<vector>(row + t * Width);
   }
 };
 
@@ -165,19 +169,20 @@ struct maxima {
   }
 };
 
-// One tile of a bag; the number of its rows. The first tile of a bag prefetches the rows of the indices ahead.
-template <template <typename, int, int> class Reducer, typename T, int Count, int Width, bool Converts, bool First>
+// One tile of a bag; the number of its rows. With Fetches it prefetches what it will read of the rows ahead.
+template <template <typename, int, int> class Reducer, typename T, int Count, int Width, bool Converts, bool Fetches>
 int64_t tile(const bags& b, int64_t bag, int64_t column, T* out) {
-  constexpr int64_t ahead = 8;
+  constexpr int64_t ahead = 16, bytes = Count * Width * int64_t(sizeof(T)) / (Converts ? 2 : 1);
   Reducer<T, Count, Width> reducer(b);
   row_reader<T, Converts> table(b, column, Count * Width);
   const int64_t* const index = b.index;
   const int64_t end = b.end_of(bag), last = b.indices - 1, skipped = b.skipped;
   int64_t added = 0;
   for (int64_t i = b.offset[bag]; i < end; ++i) {
-    if constexpr (First) {
+    if constexpr (Fetches) {
       const char* const next = table.first + index[i + ahead < last ? i + ahead : last] * table.pitch;
-      for (int64_t byte = 0; byte < table.pitch; byte += 64) __builtin_prefetch(next + byte);
+#pragma clang loop unroll(full)
+      for (int64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(next + byte);
     }
     if (index[i] == skipped) continue;
     reducer.add(table.at(index[i]), i, index[i], added == 0);
@@ -192,19 +197,29 @@ class bag_rows {
  public:
   explicit bag_rows(const bags& b)
       : b_(b),
-        narrow_(b.call.row[0].dtype == b.call.compute ? nullptr : conversion(b.call.row[0].dtype, b.call.compute)) {}
+        narrow_(b.call.row[0].dtype == b.call.compute ? nullptr : conversion(b.call.row[0].dtype, b.call.compute)),
+        fetches_(b.call.row[b.first].length > most_held) {}
 
   void reduce(int64_t bag) {
     constexpr int most = most_columns * 4 / int(sizeof(T)) / 16;
     if (b_.columns < 16) return few_columns<8>(bag);
-    int64_t column = 0;
-    for (; column + most * 16 <= b_.columns; column += most * 16) one_tile<most, 16>(bag, column);
-    for (; column + 16 <= b_.columns; column += 16) one_tile<1, 16>(bag, column);
-    if (column < b_.columns) one_tile<1, 16>(bag, b_.columns - 16);
+    for (int64_t column = 0; column < b_.columns;) {
+      const int64_t rest = (b_.columns - column + 15) / 16, whole = b_.columns / 16;
+      column += 16 * some_columns<most>(bag, column, rest < whole ? rest : whole);
+    }
   }
 
  private:
   // The last tile overlaps its neighbour rather than being narrower: elements computed twice are equal.
+  template <int Count>
+  int some_columns(int64_t bag, int64_t column, int64_t wanted) {
+    if constexpr (Count > 1) {
+      if (wanted < Count) return some_columns<Count - 1>(bag, column, wanted);
+    }
+    const int64_t last = b_.columns - Count * 16;
+    one_tile<Count, 16>(bag, column < last ? column : last);
+    return Count;
+  }
   template <int Width>
   void few_columns(int64_t bag) {
     if constexpr (Width == 1) {
@@ -224,8 +239,8 @@ class bag_rows {
     T line[Count * Width];
     if (narrow_ == nullptr) {
       T* const whole = reinterpret_cast<T*>(to);
-      sizes()[bag] = column == 0 ? tile<Reducer, T, Count, Width, false, true>(b_, bag, column, whole)
-                                 : tile<Reducer, T, Count, Width, false, false>(b_, bag, column, whole);
+      sizes()[bag] = fetches_ ? tile<Reducer, T, Count, Width, false, true>(b_, bag, column, whole)
+                              : tile<Reducer, T, Count, Width, false, false>(b_, bag, column, whole);
     } else {
       sizes()[bag] = tile<Reducer, T, Count, Width, true, true>(b_, bag, column, line);
       narrow_(to, 1, line, 1, Count * Width);
@@ -239,8 +254,11 @@ class bag_rows {
   }
   int64_t* sizes() const { return static_cast<int64_t*>(b_.call.row[1].data); }
 
+  static constexpr int64_t most_held = 64 * 1024;  // elements of a table that stays in the second cache
+
   const bags& b_;
   convert_fn narrow_;
+  bool fetches_;
 };
 
 template <template <typename, int, int> class Reducer, typename T>
@@ -258,13 +276,12 @@ tb_status reduce_bags(const tb_rowwise& call) {
   if (status != TB_OK) return status;
   const int64_t work = (b.indices + b.count) * (b.columns > 0 ? b.columns : 1);
   if (b.count == 0) return TB_OK;
-  each_row_part(b.count, work / parallel_grain + 1, [&](int64_t, int64_t first, int64_t last) {
-    if (call.op == TB_BAG_MAX) {
-      call.compute == TB_F32 ? reduce_part<maxima, float>(b, first, last) : reduce_part<maxima, double>(b, first, last);
-    } else {
-      call.compute == TB_F32 ? reduce_part<sums, float>(b, first, last) : reduce_part<sums, double>(b, first, last);
-    }
-  });
+  const bool weighted = call.op == TB_BAG_SUM && call.row[5].data != nullptr, single = call.compute == TB_F32;
+  const auto reduce = call.op == TB_BAG_MAX ? (single ? reduce_part<maxima, float> : reduce_part<maxima, double>)
+                      : weighted ? (single ? reduce_part<weighted_sums, float> : reduce_part<weighted_sums, double>)
+                                 : (single ? reduce_part<sums, float> : reduce_part<sums, double>);
+  each_row_part(b.count, work / parallel_grain + 1,
+                [&](int64_t, int64_t first, int64_t last) { reduce(b, first, last); });
   return TB_OK;
 }
 

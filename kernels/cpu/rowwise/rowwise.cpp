@@ -6,11 +6,10 @@
 // divided into tasks.
 #include "rowwise/rowwise.h"
 
-#include <atomic>
-
 #include "elementwise/convert.h"
 #include "elementwise/write_blocks.h"
 #include "layout.h"
+#include "rowwise/index_range.h"
 #include "rowwise/row_runs.h"
 #include "threads/parallel.h"
 #include "threads/scratch.h"
@@ -29,17 +28,29 @@ rows_loop loop_of(const tb_rowwise& call) {
   return {};
 }
 
+// Whether all indices of a run of rows are in range, if they are dense in one direction or the other; quickly.
+bool all_within(const tb_row_operand& row, const int64_t* first, int64_t pitch, int64_t count, int64_t range) {
+  if (row.dtype != TB_I64) return false;
+  if (row.step == 1 && pitch == row.length) return indices_within(first, count * row.length, 0, range);
+  const bool across = pitch == 1;
+  if (!across && row.step != 1) return false;
+  for (int64_t i = 0; i < (across ? row.length : count); ++i) {
+    if (!indices_within(first + i * (across ? row.step : pitch), across ? count : row.length, 0, range)) return false;
+  }
+  return true;
+}
+
 bool indices_fit(const tb_rowwise& call, const rows_loop& loop, const row_batch& batch) {
   if (call.row[loop.index].data == nullptr) return true;
   const tb_row_operand& row = call.row[loop.index];
-  const int64_t range = call.row[loop.range].length, pitch = batch.strides[loop.index][0];
+  const int64_t range = call.row[loop.range].length, bytes = element_bytes[row.dtype];
+  const int64_t pitch = batch.strides[loop.index][0] / bytes;
   const convert_fn load = conversion(TB_I64, row.dtype);
-  constexpr int64_t block = 256;
   const auto fits = [&](const char* at, int64_t step, int64_t length) {
-    int64_t values[block];
-    for (int64_t i = 0; i < length; i += block) {
-      const int64_t some = length - i < block ? length - i : block;
-      load(values, 1, at + i * step * element_bytes[row.dtype], step, some);
+    int64_t values[index_block];
+    for (int64_t i = 0; i < length; i += index_block) {
+      const int64_t some = length - i < index_block ? length - i : index_block;
+      load(values, 1, at + i * step * bytes, step, some);
       for (int64_t n = 0; n < some; ++n) {
         const bool in_range = values[n] >= 0 && values[n] < range;
         if (in_range || (loop.ignores && values[n] == call.number[0].i)) continue;
@@ -50,9 +61,11 @@ bool indices_fit(const tb_rowwise& call, const rows_loop& loop, const row_batch&
     return true;
   };
   return each_run(batch, 0, batch.total, [&](char* const* at, int64_t count) {
-    if (row.length == 1) return fits(at[loop.index], pitch / element_bytes[row.dtype], count);
+    const char* const first = at[loop.index];
+    if (all_within(row, reinterpret_cast<const int64_t*>(first), pitch, count, range)) return true;
+    if (row.length == 1) return fits(first, pitch, count);
     for (int64_t i = 0; i < count; ++i) {
-      if (!fits(at[loop.index] + i * pitch, row.step, row.length)) return false;
+      if (!fits(first + i * pitch * bytes, row.step, row.length)) return false;
     }
     return true;
   });
@@ -170,8 +183,9 @@ void store_rows(const tb_row_operand& row, const operand_access& w, bool across,
 
 // Runs the positions first to last - 1.
 void run_part(const tb_rowwise& call, const rows_loop& loop, const row_batch& batch, ways w, char* memory,
-              int64_t first, int64_t last) {
+              int64_t first, int64_t last, std::atomic<bool>& refused) {
   rows_at now = {};
+  now.refused = &refused;
   now.number = call.number;
   now.work = memory + w.work_at;
   now.streams = w.streams;
@@ -241,7 +255,7 @@ tb_status rowwise(const tb_rowwise* call, const tb_call*) {
     if (call->sizes[d] <= 0) return TB_OK;
   }
   const row_batch batch(*call);
-  if (loop.index >= 0 && !indices_fit(*call, loop, batch)) return TB_BAD_INDEX;
+  if (loop.index >= 0 && !loop.checks && !indices_fit(*call, loop, batch)) return TB_BAD_INDEX;
   ways w = plan_ways(*call, loop, batch);
   int64_t of_a_position = 1, bytes = 0;
   for (int k = 0; k < call->operands; ++k) {
@@ -252,17 +266,24 @@ tb_status rowwise(const tb_rowwise* call, const tb_call*) {
   }
   w.streams = loop.streams && !w.across && passes_cache(bytes);
   const bool alone = batch.total * of_a_position <= parallel_grain || threads() == 1 || in_order(*call, batch);
-  const int64_t some = alone ? batch.total : (parallel_grain + of_a_position - 1) / of_a_position;
-  std::atomic<bool> lacking{false};
+  int64_t some = alone ? batch.total : (parallel_grain + of_a_position - 1) / of_a_position;
+  // Tasks of interleaved rows share few cache lines.
+  constexpr int64_t least_columns = 16;
+  if (w.across) some = (some + least_columns - 1) / least_columns * least_columns;
+  std::atomic<bool> lacking{false}, refused{false};
   each_part((batch.total + some - 1) / some, [&](int64_t part) {
     const scratch_level level = alone ? scratch_level::kernel : scratch_level::part;
     char* const memory = w.memory == 0 ? nullptr : static_cast<char*>(scratch(w.memory, level));
     if (memory == nullptr && w.memory != 0) {
       lacking.store(true, std::memory_order_relaxed);
     } else {
-      run_part(*call, loop, batch, w, memory, part * some, least(batch.total, (part + 1) * some));
+      run_part(*call, loop, batch, w, memory, part * some, least(batch.total, (part + 1) * some), refused);
     }
   });
+  if (refused.load(std::memory_order_relaxed)) {
+    indices_fit(*call, loop, batch);  // finds the first one
+    return TB_BAD_INDEX;
+  }
   return lacking.load(std::memory_order_relaxed) ? TB_OUT_OF_MEMORY : TB_OK;
 }
 

@@ -1,6 +1,8 @@
 // The interface of row operation loops, and their lookup by operation code. rowwise.cpp makes rows dense for the loops.
 #pragma once
 
+#include <atomic>
+
 #include "isa/arch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -15,7 +17,8 @@ struct rows_at {
   int64_t count;               // number of rows; 1 unless the loop takes many
   const tb_scalar* number;
   void* work;
-  bool streams;  // the loop should write past the cache
+  bool streams;                // the operands exceed the cache: the loop should write past it
+  std::atomic<bool>* refused;  // set by a loop that checks indices itself
 
   template <typename T>
   T* as(int k) const {
@@ -42,8 +45,9 @@ struct rows_loop {
   int64_t work_bytes = 0;    // scratch bytes per element of the longest row
   int index = -1;            // the operand whose elements are checked as indices into the row of operand `range`
   int range = -1;
-  bool streams = false;  // `run` can write past the cache
+  bool streams = false;  // `run` treats operands that exceed the cache in another way
   bool ignores = false;  // indices equal to number[0].i are not checked
+  bool checks = false;   // `run` and `across` check the indices themselves, and access nothing outside
 };
 
 // Null loops for operations of another source file, and for unsupported compute types.

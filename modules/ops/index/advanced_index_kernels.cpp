@@ -157,15 +157,16 @@ std::pair<T, T> extremes(backend_call c, dtype type, const tensor& row) {
 }
 
 void put(backend_call c, tensor& self, const index_plan& p, const tensor& values, bool accumulate) {
-  tensor rows = author::make_tensor(p.result, self.dtype(), self.device());
-  copy(c, rows, values);
+  // Values that share memory with the written tensor are copied: kernels read them while they write it.
+  const bool direct = values.sizes() == p.result && !author::share_memory(values, self);
+  tensor rows = direct ? dense(c, values) : author::make_tensor(p.result, self.dtype(), self.device());
+  if (!direct) copy(c, rows, values);
   if (p.index.empty()) {
     if (accumulate) return run_elementwise_in(c, elementwise::add, self.dtype(), collect(self, rows, scalar(1)), self);
     copy(c, self, rows);
     return;
   }
-  p.check(c, rows);
-  if (rows.numel() == 0) return;
+  if (rows.numel() == 0) return p.check(c, rows);
   const tensor table = dense(c, p.self);
   run_take(c, p.call(accumulate ? take_code::put_add : take_code::put), rows, table);
   if (table.same_as(p.self)) return;
@@ -196,8 +197,10 @@ tensor index_kernel::run(backend_call c, const tensor& self, index_tensors indic
   tensor out = make_result(dense_meta(p.result, self.dtype(), self));
   if (c.table == nullptr) return out;
   if (p.index.empty()) return copy(c, out, self);
-  p.check(c, out);
-  if (out.numel() != 0) run_take(c, p.call(take_code::take), out, dense(c, p.self));
+  if (out.numel() == 0)
+    p.check(c, out);
+  else
+    run_take(c, p.call(take_code::take), out, dense(c, p.self));
   return out;
 }
 

@@ -37,6 +37,20 @@ void check_row_index(backend_call c, const tensor& index) {
   refuse<dtype_error>(c, "found an index of " + named(index.dtype()) + ", wanted int64");
 }
 
+// Whether a call writes a tensor that was given to it for the result. That one stays as it was if an index is out of
+// range, so all are checked before; other kernels check the indices a part at a time.
+bool is_out_form(backend_call c) { return c.op.ends_with("out"); }
+
+// Whether the rows that are written to `out` are one number, which scatter repeats.
+bool fills_rows(backend_call c, const tensor& out, const tensor& rows) {
+  constexpr auto scatters = all_of(rowwise::scatter);
+  if (out.dim() == 0 || rows.numel() == 0 || !offers(c.table, scatters)) return false;
+  for (std::size_t d = 0; d < rows.sizes().size(); ++d) {
+    if (rows.sizes()[d] != 1 && rows.strides()[d] != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 tensor one_number(backend_call c, const tensor& like, const scalar& value) {
@@ -77,11 +91,22 @@ void run_take_along(backend_call c, take_code code, const tensor& rows, const te
 void run_put_along(backend_call c, take_code code, const tensor& self, std::int64_t dim, const tensor& index,
                    const tensor& rows, const tensor& out) {
   const std::size_t d = dim_of(c, dim, self);
-  const tensor flat = flat_index(c, index), source = dense(c, rows);
-  run_take_along(c, take_code::check, source, self, d, flat);
+  const bool in_place = author::same_view(out, self), fills = code == take_code::put && fills_rows(c, out, rows);
+  const tensor flat = flat_index(c, index), source = fills ? rows : dense(c, rows);
+  const bool empty = out.numel() == 0 || flat.numel() == 0;
+  // `put` checks the index too, but after the copy; and scatter only a part of it at a time.
+  if (!in_place || empty || fills) run_take_along(c, take_code::check, source, self, d, flat);
   tensor to = out;
-  if (!author::same_view(out, self)) copy(c, to, self);
-  if (out.numel() == 0 || flat.numel() == 0) return;
+  if (!in_place) copy(c, to, self);
+  if (empty) return;
+  if (fills) {
+    shape sizes = out.sizes(), strides(sizes.size(), 0);
+    sizes[d] = flat.numel();
+    const tensor value = author::make_view(source, sizes, strides, author::record_of(source).offset);
+    strides[d] = 1;
+    const tensor by = author::make_view(flat, sizes, strides, author::record_of(flat).offset);
+    return run_rows(c, {rowwise::scatter, out.dtype(), d, sizes}, {written(out), read(value), read(by)});
+  }
   const tensor table = dense(c, out);
   run_take_along(c, code, source, table, d, flat);
   if (!table.same_as(out)) copy(c, to, table);
@@ -100,6 +125,10 @@ void gather_kernel::run(backend_call c, const tensor& self, std::int64_t dim, co
   if (out.numel() == 0) return;
   const tensor in = at_least_1d(self), by = at_least_1d(index), to = at_least_1d(out);
   const std::size_t d = dim_of(c, dim, in);
+  constexpr auto checks = all_of(rowwise::check_index);
+  if (is_out_form(c) && offers(c.table, checks)) {
+    run_rows(c, {rowwise::check_index, self.dtype(), d, by.sizes(), in.sizes()[d]}, {read(by), read(in)});
+  }
   run_rows(c, {rowwise::gather, self.dtype(), d, by.sizes(), in.sizes()[d]}, {written(to), read(in), read(by)});
 }
 
@@ -128,12 +157,12 @@ void run_scatter(backend_call c, rowwise code, const tensor& self, std::int64_t 
   const tensor by = at_least_1d(index), to = at_least_1d(out), from = at_least_1d(source);
   const std::size_t d = dim_of(c, dim, to);
   const std::int64_t range = to.sizes()[d];
-  if (index.numel() != 0) {
-    const tensor in = at_least_1d(self);
-    run_rows(c, {rowwise::check_index, self.dtype(), d, by.sizes(), range}, {read(by), read(in)});
-  }
   tensor whole = out;
-  if (!author::same_view(out, self)) copy(c, whole, self);
+  const bool in_place = author::same_view(out, self);
+  if ((in_place || is_out_form(c)) && index.numel() != 0) {
+    run_rows(c, {rowwise::check_index, self.dtype(), d, by.sizes(), range}, {read(by), read(to)});
+  }
+  if (!in_place) copy(c, whole, self);
   if (index.numel() == 0) return;
   run_rows(c, {code, self.dtype(), d, by.sizes(), range}, {written(to), read(from), read(by)});
 }

@@ -122,6 +122,21 @@ TEST_CASE("embedding_bag: sums, means and maxima of the rows of each bag", "[ops
   }
 }
 
+TEST_CASE("embedding_bag: rows of a table larger than a cache are the same", "[ops][embedding_bag]") {
+  constexpr std::int64_t rows = 700, columns = 100, bags = 40, in_a_bag = 6;
+  numbers source(17);
+  const tensor weight = any_whole_tensor(source, {rows, columns}, dtype::float32, -4, 4);
+  const tensor index = any_whole_tensor(source, {bags, in_a_bag}, dtype::int64, 0, rows - 1);
+  const tensor starts = aten::arange(bags) * in_a_bag, flat = aten::reshape(index, tb::shape{bags * in_a_bag});
+  const tensor chosen = aten::reshape(aten::index_select(weight, 0, flat), tb::shape{bags, in_a_bag, columns});
+  const tb::shape along{1};
+  const auto reduced = [&](std::int64_t mode) {
+    return std::get<0>(aten::embedding_bag(weight, flat, starts, false, mode));
+  };
+  CHECK(values(reduced(0)) == values(aten::sum_dim_IntList(chosen, along)));
+  CHECK(values(reduced(2)) == values(aten::amax(chosen, along)));
+}
+
 TEST_CASE("embedding_bag: the error of a long bag is within its bound", "[ops][embedding_bag][property]") {
   numbers source(212);
   for (const std::int64_t count : {3, 100, 5000}) {

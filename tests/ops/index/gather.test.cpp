@@ -114,7 +114,38 @@ TEST_CASE("gather: an index out of range is named, and nothing is written", "[op
   const std::optional<tensor> far[] = {std::nullopt, tensor_of({-4}, {1}, dtype::int64)};
   CHECK(text([&] { aten::index_put_(out, far, tensor_of({1}, {}), false); }) ==
         "aten::index_put_: found the index -4, wanted -3 to 2");
+  CHECK(text([&] { aten::scatter_add_out(x, 1, bad, x, out); }) ==
+        "aten::scatter_add.out: found the index 3, wanted 0 to 2");
+  // Of rows without elements too.
+  tensor empty = tensor_of({}, {3, 0});
+  const std::optional<tensor> behind[] = {tensor_of({3}, {1}, dtype::int64)};
+  CHECK(text([&] { aten::index_Tensor(empty, behind); }).ends_with("found the index 3, wanted -3 to 2"));
+  CHECK(text([&] {
+          aten::index_put_(empty, behind, tensor_of({}, {1, 0}), false);
+        }).ends_with("found the index 3, wanted -3 to 2"));
+  const tensor below = tensor_of({1, -3}, {2}, dtype::int64);
+  CHECK(text([&] { aten::index_fill_int_Scalar_(out, 0, below, 7); }).ends_with("found the index -3, wanted 0 to 1"));
+  // Valid indices come first, more of them than are checked together.
+  list many(2000, 1);
+  many.back() = 6;
+  const tensor far_behind = tensor_of(many, {2000}, dtype::int64), flat = tensor_of({1, 2, 3, 4, 5, 6}, {6});
+  tensor read = tensor_of(list(2000, 0), {2000});
+  CHECK(text([&] { aten::gather_out(flat, 0, far_behind, false, read); }) ==
+        "aten::gather.out: found the index 6, wanted 0 to 5");
+  CHECK(text([&] { aten::index_select_out(flat, 0, far_behind, read); }) ==
+        "aten::index_select.out: found the index 6, wanted 0 to 5");
+  CHECK(text([&] { aten::take_out(flat, far_behind, read); }) == "aten::take.out: found the index 6, wanted -6 to 5");
   CHECK(values(out) == list(6, 0));
+  CHECK(values(read) == list(2000, 0));
+}
+
+TEST_CASE("index_put: values that are part of the written tensor are read before it is written", "[ops][gather]") {
+  tensor x = tensor_of({1, 2, 3, 4, 5}, {5});
+  const std::optional<tensor> behind[] = {tensor_of({1, 2, 3, 4}, {4}, dtype::int64)};
+  aten::index_put_(x, behind, aten::slice_Tensor(x, 0, 0, 4), false);
+  CHECK(values(x) == list{1, 1, 2, 3, 4});
+  aten::index_put_(x, behind, aten::slice_Tensor(x, 0, 0, 4), true);
+  CHECK(values(x) == list{1, 2, 3, 5, 7});
 }
 
 TEST_CASE("advanced_index: adjacent indices keep their position, others come first",
