@@ -477,9 +477,7 @@ TEST_CASE("reduce: aminmax of more than the caches hold, by blocks", "[ops][redu
     const auto [low, high] = aten::aminmax(y);
     CHECK(tb::item<float>(low) == -5);
     CHECK(tb::item<float>(high) == 1e9F);
-    const auto [kept, also] = aten::aminmax(y, arg<"keepdim"> = true);
-    CHECK(kept.sizes() == tb::shape{1});
-    CHECK(tb::item<float>(also) == 1e9F);
+    CHECK(std::get<1>(aten::aminmax(y, arg<"keepdim"> = true)).sizes() == tb::shape{1});
     support::set(y, {count / 3}, std::numeric_limits<double>::quiet_NaN());
     const auto [no_low, no_high] = aten::aminmax(y);
     CHECK(std::isnan(tb::item<float>(no_low)));
