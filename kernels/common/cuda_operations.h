@@ -1,6 +1,8 @@
 // Which operations the CUDA backend has kernels for, where it is built and where its stub stands in for it.
 #pragma once
 
+#include <stdint.h>
+
 #include "kernel_ops.h"
 
 namespace tb_cuda {
