@@ -10,17 +10,23 @@
 namespace tb_kernel {
 namespace {
 
+// The factors of both products of a round, and what is added to both parts of the key after it: the golden ratio, and
+// the square root of 3, less 1.
+constexpr int philox_rounds = 10;
+constexpr uint32_t philox_factor0 = 0xD2511F53u, philox_factor1 = 0xCD9E8D57u;
+constexpr uint32_t philox_step0 = 0x9E3779B9u, philox_step1 = 0xBB67AE85u;
+
 struct philox_block {
   uint32_t word[4];
 };
 
 TB_FUNCTION philox_block philox(philox_block counter, uint32_t key0, uint32_t key1) {
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t a = uint64_t(0xD2511F53u) * counter.word[0], b = uint64_t(0xCD9E8D57u) * counter.word[2];
+  for (int round = 0; round < philox_rounds; ++round) {
+    const uint64_t a = uint64_t(philox_factor0) * counter.word[0], b = uint64_t(philox_factor1) * counter.word[2];
     counter = {{uint32_t(b >> 32) ^ counter.word[1] ^ key0, uint32_t(b), uint32_t(a >> 32) ^ counter.word[3] ^ key1,
                 uint32_t(a)}};
-    key0 += 0x9E3779B9u;  // the golden ratio
-    key1 += 0xBB67AE85u;  // the square root of 3, less 1
+    key0 += philox_step0;
+    key1 += philox_step1;
   }
   return counter;
 }

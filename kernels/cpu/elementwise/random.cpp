@@ -19,24 +19,24 @@ uint64_t number_at(const tb_random& call, uint64_t i) {
   return numbers_of(call.seed, call.subsequence, (call.first + i) / 2).number[(call.first + i) % 2];
 }
 
-// philox() of words in 64 bits each, of which the upper halves are ignored: the products of whole registers, which the
-// compiler multiplies without unpacking. Numbers 2 * pair on, two for each pair.
+// Numbers 2 * pair on, two for each pair: philox() with a word in the lower 32 bits of each 64-bit lane, so that the
+// compiler multiplies whole registers without unpacking. The upper bits are ignored.
 void fill_pairs(const tb_random& call, uint64_t pair, int64_t pairs, uint64_t* out) {
   constexpr uint64_t low = 0xffffffff;
-  uint64_t key[10][2];
+  uint64_t key[philox_rounds][2];
   uint32_t key0 = uint32_t(call.seed), key1 = uint32_t(call.seed >> 32);
   for (uint64_t (&round)[2] : key) {
     round[0] = key0;
     round[1] = key1;
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
+    key0 += philox_step0;
+    key1 += philox_step1;
   }
   for (int64_t p = 0; p < pairs; ++p) {
     const uint64_t counter = pair + uint64_t(p);
     uint64_t word[4] = {counter, counter >> 32, call.subsequence, call.subsequence >> 32};
 #pragma clang loop unroll(full)
     for (const uint64_t (&round)[2] : key) {
-      const uint64_t a = 0xD2511F53u * (word[0] & low), b = 0xCD9E8D57u * (word[2] & low);
+      const uint64_t a = philox_factor0 * (word[0] & low), b = philox_factor1 * (word[2] & low);
       word[0] = b >> 32 ^ word[1] ^ round[0];
       word[1] = b;
       word[2] = a >> 32 ^ word[3] ^ round[1];

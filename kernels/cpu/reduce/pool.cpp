@@ -8,7 +8,7 @@
 
 #include "isa/arch.h"
 #include "layout.h"
-#include "threads/parallel.h"
+#include "threads/row_parts.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -68,9 +68,8 @@ template <typename Visit>
 void each_image(const tb_pool& call, const Visit& visit) {
   const int64_t size = call.height * call.width + call.out_height * call.out_width, most = call.images;
   const int64_t wanted = most * size / parallel_grain, tasks = wanted < 1 ? 1 : wanted < most ? wanted : most;
-  each_part(tasks, [&](int64_t task) {
-    const int64_t end = (task + 1) * most / tasks;
-    for (int64_t image = task * most / tasks; image < end; ++image) visit(image);
+  each_row_part(most, tasks, [&](int64_t, int64_t first, int64_t last) {
+    for (int64_t image = first; image < last; ++image) visit(image);
   });
 }
 

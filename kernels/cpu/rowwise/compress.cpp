@@ -43,12 +43,9 @@ rows_loop compress_rows(const tb_rowwise& call) {
     return {};
   }
   constexpr uint32_t all = operand(0) | operand(1) | operand(2);
-  switch (element_bytes[call.row[1].dtype]) {
-    case 1: return {.run = compress<uint8_t>, .as_is = all};
-    case 2: return {.run = compress<uint16_t>, .as_is = all};
-    case 4: return {.run = compress<uint32_t>, .as_is = all};
-    default: return {.run = compress<uint64_t>, .as_is = all};
-  }
+  return {.run = by_bytes<rows_fn>(call.row[1].dtype, compress<uint8_t>, compress<uint16_t>, compress<uint32_t>,
+                                   compress<uint64_t>),
+          .as_is = all};
 }
 
 }  // namespace tb_cpu::TOPBIT_ARCH

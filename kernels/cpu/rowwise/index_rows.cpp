@@ -230,23 +230,15 @@ rows_loop scattering(const tb_rowwise& call) {
 
 void check_only(const rows_at&) {}
 
-rows_fn by_bytes(const tb_rowwise& call, rows_fn one, rows_fn two, rows_fn four, rows_fn eight) {
-  switch (element_bytes[call.row[0].dtype]) {
-    case 1: return one;
-    case 2: return two;
-    case 4: return four;
-    default: return eight;
-  }
-}
-
 }  // namespace
 
 rows_loop index_rows(const tb_rowwise& call) {
   switch (call.op) {
     case TB_GATHER:
-      return {.run = by_bytes(call, gather<uint8_t>, gather<uint16_t>, gather<uint32_t>, gather<uint64_t>),
-              .across = by_bytes(call, gather_across<uint8_t>, gather_across<uint16_t>, gather_across<uint32_t>,
-                                 gather_across<uint64_t>),
+      return {.run = by_bytes<rows_fn>(call.row[0].dtype, gather<uint8_t>, gather<uint16_t>, gather<uint32_t>,
+                                       gather<uint64_t>),
+              .across = by_bytes<rows_fn>(call.row[0].dtype, gather_across<uint8_t>, gather_across<uint16_t>,
+                                          gather_across<uint32_t>, gather_across<uint64_t>),
               .many = true,
               .shared = repeated_of(call) & operand(2),
               .whole = operand(2),
@@ -256,9 +248,11 @@ rows_loop index_rows(const tb_rowwise& call) {
               .streams = true,
               .checks = true};
     case TB_SCATTER:
-      return {.run = by_bytes(call, scatter<uint8_t>, scatter<uint16_t>, scatter<uint32_t>, scatter<uint64_t>),
-              .across = by_bytes(call, scatter_across<replacement, uint8_t>, scatter_across<replacement, uint16_t>,
-                                 scatter_across<replacement, uint32_t>, scatter_across<replacement, uint64_t>),
+      return {.run = by_bytes<rows_fn>(call.row[0].dtype, scatter<uint8_t>, scatter<uint16_t>, scatter<uint32_t>,
+                                       scatter<uint64_t>),
+              .across = by_bytes<rows_fn>(call.row[0].dtype, scatter_across<replacement, uint8_t>,
+                                          scatter_across<replacement, uint16_t>, scatter_across<replacement, uint32_t>,
+                                          scatter_across<replacement, uint64_t>),
               .many = true,
               .shared = repeated_of(call),
               .whole = operand(2),

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "elementwise/for_each_row.h"
 #include "isa/arch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -72,6 +73,16 @@ inline rows_fn by_float(const tb_rowwise& call, rows_fn f32, rows_fn f64) {
 }
 inline rows_fn by_number(const tb_rowwise& call, rows_fn boolean, rows_fn integer, rows_fn f32, rows_fn f64) {
   return call.compute == TB_BOOL ? boolean : call.compute == TB_I64 ? integer : by_float(call, f32, f64);
+}
+// The loop that moves elements of this dtype as integers of their size.
+template <typename F>
+F by_bytes(int32_t dtype, F one, F two, F four, F eight) {
+  switch (element_bytes[dtype]) {
+    case 1: return one;
+    case 2: return two;
+    case 4: return four;
+    default: return eight;
+  }
 }
 
 }  // namespace

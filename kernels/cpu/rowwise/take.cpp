@@ -6,6 +6,7 @@
 #include "half.h"
 #include "layout.h"
 #include "rowwise/index_range.h"
+#include "rowwise/rowwise.h"
 #include "threads/parallel.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -179,24 +180,18 @@ void put_rows(const tb_take& call) {
   });
 }
 
+using loop_of = void (*)(const tb_take&);
+
 void take_all(const tb_take& call) {
   if (call.inner != 1) return take_rows(call);
-  switch (element_bytes[call.dtype]) {
-    case 1: return take_elements<uint8_t>(call);
-    case 2: return take_elements<uint16_t>(call);
-    case 4: return take_elements<uint32_t>(call);
-    default: return take_elements<uint64_t>(call);
-  }
+  by_bytes<loop_of>(call.dtype, take_elements<uint8_t>, take_elements<uint16_t>, take_elements<uint32_t>,
+                    take_elements<uint64_t>)(call);
 }
 
 void put_all(const tb_take& call) {
   if (call.inner != 1) return put_rows(call);
-  switch (element_bytes[call.dtype]) {
-    case 1: return put_elements<uint8_t>(call);
-    case 2: return put_elements<uint16_t>(call);
-    case 4: return put_elements<uint32_t>(call);
-    default: return put_elements<uint64_t>(call);
-  }
+  by_bytes<loop_of>(call.dtype, put_elements<uint8_t>, put_elements<uint16_t>, put_elements<uint32_t>,
+                    put_elements<uint64_t>)(call);
 }
 
 // Integers wrap by unsigned arithmetic, as signed overflow is undefined.
@@ -236,9 +231,8 @@ tb_status take(const tb_take* call, const tb_call*) {
     call->op == TB_TAKE ? take_all(*call) : put_all(*call);
     return TB_OK;
   }
-  using add_fn = void (*)(const tb_take&);
-  constexpr add_fn all[TB_DTYPE_COUNT] = {add<boolean>, add<uint8_t>, add<int8_t>,   add<int16_t>, add<int32_t>,
-                                          add<int64_t>, add<half>,    add<bfloat16>, add<float>,   add<double>};
+  constexpr loop_of all[TB_DTYPE_COUNT] = {add<boolean>, add<uint8_t>, add<int8_t>,   add<int16_t>, add<int32_t>,
+                                           add<int64_t>, add<half>,    add<bfloat16>, add<float>,   add<double>};
   all[call->dtype](*call);
   return TB_OK;
 }
