@@ -103,6 +103,9 @@ typedef enum tb_rowwise_op {
   TB_HISTC,
   TB_COMPRESS,           // out [k]; in [n], mask [n]: the elements whose mask is not 0, k of them, in order
   TB_RMS_NORM_BACKWARD,  // out [n], rstd [1]; gradient [n], in [n], weight [n]; n0: epsilon. An output may be omitted
+  // out [m]; in [d], points [m * d], m dense rows of d; n0: p >= 0, which may be infinite: the norm of order p of the
+  // difference of the row and each of the points; float
+  TB_DISTANCE,
   TB_ROWWISE_COUNT
 } tb_rowwise_op;
 

@@ -15,7 +15,8 @@ inline int32_t runs(int32_t entry, int32_t op) {
     case TB_BINCOUNT:
     case TB_HISTC:
     case TB_COMPRESS:
-    case TB_RMS_NORM_BACKWARD: return 0;
+    case TB_RMS_NORM_BACKWARD:
+    case TB_DISTANCE: return 0;
     default: return 1;
   }
 }

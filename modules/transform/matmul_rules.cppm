@@ -1,4 +1,4 @@
-// Batching rules of products. Internal.
+// Batching rules of products and distances. Internal.
 module topbit.transform:matmul_rules;
 
 import topbit.std;
@@ -98,9 +98,17 @@ batched_result batch_linear(const tensor& input, batch_dim di, const tensor& wei
   return {aten::reshape(aten::baddbmm(added, rows, columns, scalar(1), scalar(1)), sizes), 0};
 }
 
+batched_result batch_cdist(const tensor& x1, batch_dim d1, const tensor& x2, batch_dim d2, double p,
+                           std::optional<std::int64_t> compute_mode) {
+  const std::int64_t rank = std::max(rank_of(x1, d1), rank_of(x2, d2));
+  if (std::min(rank_of(x1, d1), rank_of(x2, d2)) < 2) throw shape_error("found fewer than two dimensions");
+  return {aten::cdist(beside_examples(x1, d1, rank), beside_examples(x2, d2, rank), p, compute_mode), 0};
+}
+
 inline constexpr auto matmul_rules = batching::rules(
     batching::by<aten::mm, &batch_mm>{}, batching::by<aten::bmm, &batch_bmm>{},
     batching::by<aten::addmm, &batch_addmm>{}, batching::by<aten::_addmm_activation, &batch_addmm_activation>{},
-    batching::by<aten::baddbmm, &batch_baddbmm>{}, batching::by<aten::linear, &batch_linear>{});
+    batching::by<aten::baddbmm, &batch_baddbmm>{}, batching::by<aten::linear, &batch_linear>{},
+    batching::by<aten::cdist, &batch_cdist>{});
 
 }  // namespace topbit::detail

@@ -39,6 +39,7 @@ struct rows_loop {
   rows_fn run = nullptr;
   rows_fn across = nullptr;  // for interleaved rows: pitches are 1, steps arbitrary
   bool many = false;         // `run` takes any number of rows
+  int64_t least_rows = 1;    // fewer are not worth a task
   uint32_t shared = 0;       // operands that `across` needs broadcast, with pitch 0
   uint32_t whole = 0;        // I64 operands, whatever the compute type
   uint32_t as_is = 0;        // neither converted nor made dense
@@ -62,6 +63,7 @@ rows_loop search_rows(const tb_rowwise& call);
 rows_loop index_rows(const tb_rowwise& call);
 rows_loop layer_norm(const tb_rowwise& call);
 rows_loop loss_rows(const tb_rowwise& call);
+rows_loop distance_rows(const tb_rowwise& call);
 
 // Reductions of bags of rows, which are not batched.
 tb_status reduce_bags(const tb_rowwise& call);

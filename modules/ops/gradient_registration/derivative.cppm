@@ -110,6 +110,9 @@ struct kind_of {
 // The sizes of a reduction's result with keepdim, over all dimensions if none is given.
 shape kept_sizes(std::string_view op, const tensor& self, std::optional<std::span<const std::int64_t>> dim);
 
+// The gradient g of norms y of order p of x, over the dimensions of size 1 in `kept`, which are the sizes of g and y.
+tensor norm_gradient(const tensor& g, const tensor& x, const tensor& y, double p, const shape& kept);
+
 // c + a * b * factor, and a * b * factor, and a / b * factor, each in one pass over the elements.
 tensor plus_product(double c, const tensor& a, const tensor& b, double factor = 1);
 tensor product(const tensor& a, const tensor& b, double factor);

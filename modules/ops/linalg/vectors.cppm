@@ -19,6 +19,15 @@ inline constexpr op<"aten::cross(Tensor self, Tensor other, int? dim=None) -> Te
 inline constexpr op<"aten::cross.out(Tensor self, Tensor other, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)">
     cross_out;
 
+/// The norm of order p >= 0 of the difference of each row of x1 [.., n, d] and each row of x2 [.., m, d]: [.., n, m].
+/// The batch dimensions broadcast. compute_mode has no effect. Floating dtypes, promoted; float16 and bfloat16 are
+/// computed in float32 and rounded once. O(n * m * d); stores no differences but for gradients, and on devices without
+/// a kernel.
+///
+/// Errors   shape_error for fewer than two dimensions, other numbers of columns, or batches that do not broadcast;
+///          dtype_error for other dtypes; error for another p
+inline constexpr op<"aten::cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor"> cdist;
+
 // Composites, of floating types.
 
 /// The cosine of the angle between vectors along a dimension, each of a norm of at least eps.
@@ -28,9 +37,6 @@ inline constexpr op<"aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, fl
 inline constexpr op<
     "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor">
     pairwise_distance;
-/// The norm of the difference of each row of x1 [.., n, d] and each row of x2 [.., m, d]: [.., n, m]. compute_mode has
-/// no effect. Stores all n * m * d differences.
-inline constexpr op<"aten::cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor"> cdist;
 
 }  // namespace topbit::aten
 

@@ -34,9 +34,10 @@ constexpr operator_page pages[] = {
         {.summary =
              "Returns the distance of each row of x1 from each row of x2: the norm of order p of their difference.",
          .shapes = "x1: [.., n, d], x2: [.., m, d] -> [.., n, m]",
-         .dtypes = "floating; both are promoted",
-         .cost = "one pass that writes all n * m * d differences to a new tensor, and one over these, whatever "
-                 "compute_mode says",
+         .dtypes = "floating; both are promoted; float16 and bfloat16 are computed in float32",
+         .cost =
+             "n * m * d subtractions and additions, whatever compute_mode says; for gradients, and where the backend "
+             "has no kernel, one pass that writes all differences to a new tensor, and one over these",
          .errors = {bad_shape(
                         "one has fewer than two dimensions, the columns differ in number, or batches do not broadcast",
                         "cdist([[0.0]], [[0.0, 1.0]])"),

@@ -71,6 +71,42 @@ void run_cross(backend_call c, const tensor& self, const tensor& other, std::opt
   }
 }
 
+result_meta cdist_kernel::meta(std::string_view op, const tensor& x1, const tensor& x2, double p,
+                               std::optional<std::int64_t>) {
+  const backend_call c{nullptr, op};
+  check_vectors(op, x1, x2);
+  if (x1.dim() < 2 || x2.dim() < 2 || x1.size(-1) != x2.size(-1)) {
+    refuse<shape_error>(c, "found " + to_string(x1.sizes()) + " and " + to_string(x2.sizes()) +
+                               ", wanted matrices, or batches of them, with as many columns");
+  }
+  if (!(p >= 0)) refuse<error>(c, "found p " + std::to_string(p) + ", wanted at least 0");
+  shape rows = x1.sizes(), columns = x2.sizes();
+  rows[rows.size() - 1] = 1;
+  columns[columns.size() - 1] = columns[columns.size() - 2];
+  columns[columns.size() - 2] = 1;
+  return dense_meta(broadcast(op, rows, columns), promoted(collect(x1, x2).operands()), x1);
+}
+void cdist_kernel::run(backend_call c, const tensor& x1, const tensor& x2, double p, std::optional<std::int64_t>,
+                       const tensor& out) {
+  if (out.numel() == 0) return;
+  const tensor points = dense(c, x2);
+  const std::size_t last = out.sizes().size() - 1;
+  // With the batch of the result; its dimension `last - 1` repeats the rows of `points`.
+  const auto placed = [&](const tensor& t, std::size_t until, std::int64_t length, std::int64_t step) {
+    shape sizes = out.sizes(), strides(sizes.size(), 0);
+    const std::size_t lead = sizes.size() - t.sizes().size();
+    for (std::size_t d = lead; d < until; ++d) {
+      if (t.sizes()[d - lead] != 1) strides[d] = t.strides()[d - lead];
+    }
+    sizes[last] = length;
+    strides[last] = step;
+    return author::make_view(t, sizes, strides, author::record_of(t).offset);
+  };
+  const tensor rows = placed(x1, last, x1.size(-1), x1.strides()[x1.sizes().size() - 1]),
+               all = placed(points, last - 1, points.size(-2) * points.size(-1), 1);
+  run_rows(c, {rowwise::distance, out.dtype(), last, out.sizes()}, {written(out), read(rows), read(all)}, {p});
+}
+
 namespace {
 
 tensor length_of(const tensor& t, double p, std::int64_t dim, bool keepdim) {
@@ -100,23 +136,12 @@ tensor pairwise_distance(const tensor& x1, const tensor& x2, double p, double ep
   return length_of(x1 - x2 + eps, p, -1, keepdim);
 }
 
-tensor cdist(const tensor& x1, const tensor& x2, double p, std::optional<std::int64_t>) {
-  constexpr backend_call c{nullptr, aten::cdist.name()};
+// Where the backend has no kernel: by all differences.
+tensor composed_cdist(const tensor& x1, const tensor& x2, double p, std::optional<std::int64_t>) {
   author::check_one_device(aten::cdist, x1, x2);
-  check_vectors(c.op, x1, x2);
-  if (x1.dim() < 2 || x2.dim() < 2 || x1.size(-1) != x2.size(-1)) {
-    refuse<shape_error>(c, "found " + to_string(x1.sizes()) + " and " + to_string(x2.sizes()) +
-                               ", wanted matrices, or batches of them, with as many columns");
-  }
-  if (!(p >= 0)) refuse<error>(c, "found p " + std::to_string(p) + ", wanted at least 0");
-  const tensor rows = aten::unsqueeze(x1, -2), columns = aten::unsqueeze(x2, -3);
-  broadcast(c.op, rows.sizes(), columns.sizes());
-  if (x1.size(-1) == 0) {
-    shape sizes = broadcast(c.op, rows.sizes(), columns.sizes());
-    sizes.erase(sizes.size() - 1);
-    return aten::zeros(sizes, arg<"dtype"> = promoted(collect(x1, x2).operands()), arg<"device"> = x1.device());
-  }
-  return length_of(rows - columns, p, -1, false);
+  const result_meta made = cdist_kernel::meta(aten::cdist.name(), x1, x2, p);
+  if (x1.size(-1) == 0) return aten::zeros(made.sizes, arg<"dtype"> = made.type, arg<"device"> = x1.device());
+  return length_of(aten::unsqueeze(x1, -2) - aten::unsqueeze(x2, -3), p, -1, false);
 }
 
 }  // namespace
@@ -125,7 +150,9 @@ void register_vectors() {
   register_forms<vector_forms>();
   register_composite<&cosine_similarity, aten::cosine_similarity>();
   register_composite<&pairwise_distance, aten::pairwise_distance>();
-  register_composite<&cdist, aten::cdist>();
+  static constexpr author::kernel_row composed[] = {
+      caller_row<&composed_cdist, aten::cdist>(key::CompositeExplicitAutograd)};
+  author::register_rows(composed);
 }
 
 }  // namespace topbit::detail

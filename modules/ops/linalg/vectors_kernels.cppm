@@ -1,4 +1,4 @@
-// Shape functions and kernel thunks of cross products.
+// Shape functions and kernel thunks of cross products and distances.
 module topbit.ops:linalg.vectors_kernels;
 
 import topbit.std;
@@ -7,6 +7,7 @@ import topbit.tensor;
 import :registration.backend_call;
 import :elementwise.elementwise;
 import :elementwise.operation;
+import :rowwise.rowwise;
 import :rowwise.softmax_kernels;
 import :registration.structured;
 import :registration.structured_forms;
@@ -31,8 +32,17 @@ struct cross_kernel {
   }
 };
 
+struct cdist_kernel {
+  static constexpr auto needs = all_of(rowwise::distance);
+  static result_meta meta(std::string_view op, const tensor& x1, const tensor& x2, double p,
+                          std::optional<std::int64_t> compute_mode = std::nullopt);
+  static void run(backend_call c, const tensor& x1, const tensor& x2, double p, std::optional<std::int64_t>,
+                  const tensor& out);
+};
+
 using vector_forms =
     forms_list<structured_forms<cross_kernel, no_abilities, aten::linalg_cross, aten::linalg_cross_out>,
-               structured_forms<cross_kernel, no_abilities, aten::cross, aten::cross_out>>;
+               structured_forms<cross_kernel, no_abilities, aten::cross, aten::cross_out>,
+               structured_forms<cdist_kernel, no_abilities, aten::cdist>>;
 
 }  // namespace topbit::detail

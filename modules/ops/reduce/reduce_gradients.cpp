@@ -218,13 +218,8 @@ struct norm_rule {
   }
 
   grads1 backward(T of_result, want1) const {
-    const tensor g = aten::reshape(of_result, kept), x = to(self.get(), g.dtype());
-    if (p == 0) return {aten::zeros_like(x)};
-    if (p == 1) return {aten::sign(x) * g};
-    const tensor y = aten::reshape(result.get(), kept);
-    if (p == 2) return {x * (g / aten::where_ScalarSelf(aten::eq_Scalar(y, 0), infinity, y))};
-    if (std::abs(p) == infinity) return {extreme_norm_gradient(g, x, y, kept)};
-    return {power_norm_gradient(g, x, y, p)};
+    const tensor g = aten::reshape(of_result, kept);
+    return {norm_gradient(g, to(self.get(), g.dtype()), aten::reshape(result.get(), kept), p, kept)};
   }
 };
 
@@ -252,6 +247,14 @@ constexpr author::kernel_row rows[] = {
 };
 
 }  // namespace
+
+tensor norm_gradient(const tensor& g, const tensor& x, const tensor& y, double p, const shape& kept) {
+  if (p == 0) return aten::zeros_like(x);
+  if (p == 1) return aten::sign(x) * g;
+  if (p == 2) return x * (g / aten::where_ScalarSelf(aten::eq_Scalar(y, 0), infinity, y));
+  if (std::abs(p) == infinity) return extreme_norm_gradient(g, x, y, kept);
+  return power_norm_gradient(g, x, y, p);
+}
 
 shape kept_sizes(std::string_view op, const tensor& self, std::optional<std::span<const std::int64_t>> dim) {
   if (!dim.has_value() || dim->empty() || self.dim() == 0) return shape(self.dim(), 1);

@@ -19,6 +19,7 @@ static_assert(static_cast<int>(rowwise::sort) == TB_SORT && static_cast<int>(row
 static_assert(static_cast<int>(rowwise::rms_norm) == TB_RMS_NORM && static_cast<int>(rowwise::nll) == TB_NLL);
 static_assert(static_cast<int>(rowwise::cross_entropy) == TB_CROSS_ENTROPY);
 static_assert(static_cast<int>(rowwise::minmax) == TB_MINMAX && static_cast<int>(rowwise::compress) == TB_COMPRESS);
+static_assert(static_cast<int>(rowwise::distance) == TB_DISTANCE);
 static_assert(static_cast<int>(rowwise::check_index) == TB_CHECK_INDEX &&
               static_cast<int>(take_code::put_add) == TB_PUT_ADD && TB_TAKE_COUNT == 4);
 

@@ -50,6 +50,7 @@ enum class rowwise : std::int32_t {
   histc,
   compress,
   rms_norm_backward,
+  distance,
   count
 };
 template <>

@@ -119,6 +119,23 @@ TEST_CASE("vectors: distances and angles agree with their definitions", "[ops][v
   }
 }
 
+TEST_CASE("vectors: cdist takes each pair of a batch, whose dimensions broadcast", "[ops][vectors]") {
+  support::numbers source(84);
+  const std::pair<shape, shape> sizes[] = {{{5, 3, 4}, {2, 4}},          {{3, 4}, {5, 2, 4}},
+                                           {{2, 1, 3, 4}, {1, 5, 2, 4}}, {{2, 5, 3, 4}, {2, 1, 2, 4}},
+                                           {{2, 5, 3, 0}, {1, 2, 0}},    {{0, 3, 4}, {2, 4}}};
+  for (const auto& [first, second] : sizes) {
+    for (support::arrangement how : support::arrangements) {
+      const tensor a = source.tensor(first, dtype::float32, how), b = source.tensor(second, dtype::float64, how);
+      const tensor differences = aten::unsqueeze(a, -2) - aten::unsqueeze(b, -3);
+      const tensor wanted = aten::sqrt(tb::sum(differences * differences, {-1})), y = aten::cdist(a, b);
+      CHECK(y.dtype() == dtype::float64);
+      CHECK(y.sizes() == wanted.sizes());
+      CHECK(support::difference(values(y), values(wanted), 1e-12) == "");
+    }
+  }
+}
+
 TEST_CASE("vectors: errors say what was found, on meta too", "[ops][vectors]") {
   for (tb::device where : {tb::cpu, tb::meta}) {
     const auto made = [&](const shape& sizes, dtype type = dtype::float32) {
