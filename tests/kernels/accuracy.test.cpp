@@ -148,7 +148,7 @@ const std::vector<operation>& operations() {
           [](auto x) { return decltype(x)(oracle::digamma(x)); }, true),
       binary("fmod", TB_FMOD, {0, 1, 3}, false, [](auto a, auto b) { return std::fmod(a, b); }),
       binary("remainder", TB_REMAINDER, {0, 1, 3}, false, [](auto a, auto b) { return oracle::remainder(a, b); }),
-      unary("gelu", TB_GELU, {0, 5, 14, 38}, [](auto x) { return oracle::gelu(x); }),
+      unary("gelu", TB_GELU, {0, 5, 5.3125, 14, 38}, [](auto x) { return oracle::gelu(x); }),
       unary("gelu_tanh", TB_GELU_TANH, {0, 5, 10, 21}, [](auto x) { return oracle::gelu_tanh(x); }),
       binary("hypot", TB_HYPOT, {0, 1}, false, [](auto a, auto b) { return std::hypot(a, b); }),
       binary("pow", TB_POW, {0, 1, 2, 3, 0.5}, false, [](auto a, auto b) { return std::pow(a, b); }),
@@ -223,7 +223,7 @@ void run(const tb_kernels& kernels, const operation& of, const std::vector<T>& a
   const void* const data[] = {out.data(), a.data(), b.data()};
   for (int i = 0; i <= of.inputs; ++i) {
     call.plan.operand[i].data = const_cast<void*>(data[i]);
-    call.plan.operand[i].strides[0] = 1;
+    call.plan.operand[i].strides[0] = i < 2 || b.size() > 1;
     call.plan.operand[i].dtype = dtype_of<T>;
   }
   call.op = of.op;
@@ -393,7 +393,7 @@ void check_powers_near_one(const tb_kernels& kernels) {
   }
 }
 
-// A row with one exponent is a path of its own.
+// A row with one exponent is a path of its own, and so is one element as the exponent of a row.
 template <typename T>
 void check_one_exponent(const tb_kernels& kernels) {
   for (const operation& of : operations()) {
@@ -401,11 +401,13 @@ void check_one_exponent(const tb_kernels& kernels) {
     auto a = arguments<T>(of, 5, 8);
     for (const T special : special_arguments<T>()) a.push_back(special);
     for (const double exponent : {0.5, 1.0, 2.0, 3.0, -0.5, -1.0, -2.0, 0.0, 1.5, 2.5, -7.0}) {
-      std::vector<T> b(a.size(), T(exponent)), alone(a.size()), mixed(a.size());
+      std::vector<T> b(a.size(), T(exponent)), alone(a.size()), repeated(a.size()), mixed(a.size());
       const worst<T> found = worst_of(kernels, of, a, b);
       INFO(exponent << ": " << found.text(2));
       CHECK(found.ulps <= bound<T>(of.op));
       run(kernels, of, a, b, alone);
+      run(kernels, of, a, {T(exponent)}, repeated);
+      CHECK(std::memcmp(repeated.data(), alone.data(), a.size() * sizeof(T)) == 0);
       for (std::size_t i = 0; i < b.size(); i += 2) b[i] = T(1.7);
       run(kernels, of, a, b, mixed);
       std::size_t differences = 0;

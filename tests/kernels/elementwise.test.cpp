@@ -1,4 +1,8 @@
 // Rules of arange, and of elementwise operations that every table has, over every kind of stride.
+#include <numeric>
+
+#include "half.h"
+#include "oracle/functions.h"
 #include "plans.h"
 
 using namespace kernel_tests;
@@ -211,7 +215,7 @@ std::vector<std::uint16_t> computed(const tb_kernels& k, tb_elementwise_op op, s
   tb_elementwise call{};
   call.plan.ndim = 1;
   call.plan.sizes[0] = count;
-  call.plan.operands = op == TB_RELU ? 2 : 3;
+  call.plan.operands = op == TB_RELU || op == TB_GELU ? 2 : 3;
   for (int n = 0; n < 3; ++n) {
     call.plan.operand[n].data = spread[n].data();
     call.plan.operand[n].strides[0] = step;
@@ -232,7 +236,7 @@ TEMPLATE_TEST_CASE("float16 and bfloat16: dense operands of any length give the 
                    scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>();
   for (const std::int32_t dtype : {TB_F16, TB_BF16}) {
-    for (const tb_elementwise_op op : {TB_ADD, TB_SUB, TB_MUL, TB_DIV, TB_RELU}) {
+    for (const tb_elementwise_op op : {TB_ADD, TB_SUB, TB_MUL, TB_DIV, TB_RELU, TB_GELU}) {
       for (std::int64_t length = 0; length <= 131; ++length) {
         const auto a = patterns(length, std::uint32_t(length)), b = patterns(length, std::uint32_t(1000 * length + op));
         const auto dense = computed(*here.kernels, op, dtype, 1, a, b);
@@ -241,6 +245,31 @@ TEMPLATE_TEST_CASE("float16 and bfloat16: dense operands of any length give the 
           INFO("dtype " << dtype << ", op " << op << ", element " << i << " of " << length);
           REQUIRE((is_nan(dense[i], dtype) ? is_nan(strided[i], dtype) : dense[i] == strided[i]));
         }
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("float16 and bfloat16: GELU of every element is within 0.51 ulp", "[kernels]", scalar, sse2, avx2,
+                   avx512) {
+  const backend here = need<TestType>();
+  std::vector<std::uint16_t> x(1 << 16);
+  std::iota(x.begin(), x.end(), std::uint16_t(0));
+  for (const std::int32_t dtype : {TB_F16, TB_BF16}) {
+    const auto number = [dtype](std::uint16_t bits) {
+      return dtype == TB_F16 ? double(tb_kernel::to_float(tb_kernel::half{bits}))
+                             : double(tb_kernel::to_float(tb_kernel::bfloat16{bits}));
+    };
+    const int digits = dtype == TB_F16 ? 11 : 8, least = dtype == TB_F16 ? -14 : -126;
+    const auto got = computed(*here.kernels, TB_GELU, dtype, 1, x, x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double want = oracle::gelu(number(x[i])), result = number(got[i]);
+      INFO("dtype " << dtype << ", gelu(" << number(x[i]) << "): got " << result << ", wanted " << want);
+      if (std::isnan(want) || std::isinf(want)) {
+        REQUIRE((std::isnan(want) ? std::isnan(result) : result == want));
+      } else {
+        const int exponent = want == 0 ? least : std::max(std::ilogb(want), least);
+        REQUIRE(std::ldexp(std::fabs(result - want), digits - 1 - exponent) <= 0.51);
       }
     }
   }

@@ -14,7 +14,8 @@ using loop_fn = void (*)(int64_t count, void* out, const void* const* in, const 
 struct loops {
   loop_fn boolean = nullptr, integer = nullptr, f32 = nullptr, f64 = nullptr;
   int inputs = 0;
-  bool predicate = false;  // the result is BOOL
+  bool predicate = false;                                  // the result is BOOL
+  loop_fn with_one_f32 = nullptr, with_one_f64 = nullptr;  // the same, with one element as the last operand
 };
 
 // The loops that one source file provides, by operation code; no loops and zero inputs for operations of the other

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "elementwise/elementwise.h"
+#include "error_function.h"
 #include "half_vectors.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -14,9 +15,8 @@ auto vectors_of(const tb_kernel::numbers<T>& k) {
 }
 
 // Calls at(first, lanes) for vectors of `count` elements, of which the last may be a part.
-template <int64_t width, typename At>
+template <int64_t width, int64_t together = 4, typename At>
 void each_vector(int64_t count, const At& at) {
-  constexpr int64_t together = 4;
   int64_t i = 0;
   for (; i + together * width <= count; i += together * width) {
 #pragma clang loop unroll(full)
@@ -46,14 +46,15 @@ template <typename F, typename E, int Inputs>
 void loop_of_halves(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
   const auto k = vectors_of(numbers_as<float>(number));
   E* const to = static_cast<E*>(out);
-  const auto from = [&](int n, int64_t i, int64_t lanes) {
-    return load_lanes(static_cast<const E*>(in[n]) + i, lanes, 0.0f);
-  };
-  each_vector<float_lanes>(count, [&](int64_t i, int64_t lanes) {
-    if constexpr (Inputs == 1)
-      store_lanes(to + i, lanes, F::apply(from(0, i, lanes), k));
-    else
-      store_lanes(to + i, lanes, F::apply(from(0, i, lanes), from(1, i, lanes), k));
+  const auto from = [&](int n, int64_t i, int64_t lanes) { return load_pair(static_cast<const E*>(in[n]) + i, lanes); };
+  each_vector<2 * float_lanes, 2>(count, [&](int64_t i, int64_t lanes) {
+    const float_pair a = from(0, i, lanes);
+    if constexpr (Inputs == 1) {
+      store_pair(to + i, lanes, {F::apply(a.first, k), F::apply(a.second, k)});
+    } else {
+      const float_pair b = from(1, i, lanes);
+      store_pair(to + i, lanes, {F::apply(a.first, b.first, k), F::apply(a.second, b.second, k)});
+    }
   });
 }
 
@@ -61,6 +62,10 @@ struct relu_of_vectors {
   static vec<float> apply(vec<float> x, const tb_kernel::numbers<vec<float>>&) {
     return xsimd::select(x <= vec<float>(0.0f), vec<float>(0.0f), x);
   }
+};
+
+struct gelu_of_vectors {
+  static vec<float> apply(vec<float> x, const tb_kernel::numbers<vec<float>>&) { return gelu(x); }
 };
 
 template <typename F>
@@ -78,6 +83,9 @@ inline loop_fn loop_with_one(int32_t op, int32_t compute, int repeated) {
     case TB_SUB: return loop_with_one<fn::sub>(compute, repeated);
     case TB_MUL: return loop_with_one<fn::mul>(compute, repeated);
     case TB_DIV: return loop_with_one<fn::div>(compute, repeated);
+    case TB_POW:
+      if (repeated == 1 && compute == TB_F32) return loops_of(op).with_one_f32;
+      return repeated == 1 && compute == TB_F64 ? loops_of(op).with_one_f64 : nullptr;
     default: return nullptr;
   }
 }
@@ -91,6 +99,7 @@ loop_fn loop_of_halves(int32_t op) {
     case TB_MUL: return loop_of_halves<fn::mul, E, 2>;
     case TB_DIV: return loop_of_halves<fn::div, E, 2>;
     case TB_RELU: return loop_of_halves<relu_of_vectors, E, 1>;
+    case TB_GELU: return loop_of_halves<gelu_of_vectors, E, 1>;
     default: return nullptr;
   }
 }

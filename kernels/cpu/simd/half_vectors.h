@@ -22,10 +22,13 @@ inline vec<float> vector_of(word_lanes x) { return vec<float>(__builtin_bit_cast
 inline vec<float> numbers_of(short_lanes x, bfloat16) {
   return vector_of(__builtin_convertvector(x, word_lanes) << 16);
 }
+// The high 16 bits of each word; what the others are is undefined.
+inline word_lanes rounded_to_bfloat16(vec<float> x) {
+  const word_lanes bits = bits_of(x), odd = (bits & 0x10000) != 0;  // -1 where true
+  return bits_of(xsimd::select(xsimd::isnan(x), vector_of(bits | 0x400000), vector_of(bits + 0x7fff - odd)));
+}
 inline short_lanes elements_of(vec<float> x, bfloat16) {
-  const word_lanes bits = bits_of(x), nan = (bits & 0x7fffffff) > 0x7f800000;
-  const word_lanes rounded = bits + 0x7fff + (bits >> 16 & 1), quiet = bits | 0x400000;
-  return __builtin_convertvector(((nan & quiet) | (~nan & rounded)) >> 16, short_lanes);
+  return __builtin_convertvector(rounded_to_bfloat16(x) >> 16, short_lanes);
 }
 
 #if defined(__F16C__)
@@ -52,6 +55,23 @@ inline short_lanes elements_of(vec<float> x, half) {
 }
 #endif
 
+// The elements of one register, as two. Those of bfloat16 are the low and the high 16 bits of its words, which takes no
+// shuffles; those of float16 are in order.
+struct float_pair {
+  vec<float> first, second;
+};
+struct short_pair {
+  short_lanes first, second;
+};
+inline float_pair pair_of(word_lanes x, bfloat16) { return {vector_of(x << 16), vector_of(x & 0xffff0000)}; }
+inline float_pair pair_of(short_pair x, half) { return {numbers_of(x.first, half()), numbers_of(x.second, half())}; }
+inline word_lanes elements_of(float_pair x, bfloat16) {
+  return rounded_to_bfloat16(x.first) >> 16 | (rounded_to_bfloat16(x.second) & 0xffff0000);
+}
+inline short_pair elements_of(float_pair x, half) {
+  return {elements_of(x.first, half()), elements_of(x.second, half())};
+}
+
 template <typename E>
 concept half_element = std::is_same_v<E, half> || std::is_same_v<E, bfloat16>;
 
@@ -76,6 +96,27 @@ void store_lanes(E* at, int64_t lanes, vec<float> value) {
     __builtin_memcpy(at, &x, sizeof x);
   } else {
     __builtin_memcpy(at, &x, static_cast<size_t>(lanes) * sizeof(E));
+  }
+}
+
+// Of up to 2 float_lanes elements; the others are 0.
+template <half_element E>
+float_pair load_pair(const E* at, int64_t count) {
+  decltype(elements_of(float_pair(), E())) x = {};
+  if (count == 2 * float_lanes) {
+    __builtin_memcpy(&x, at, sizeof x);
+  } else {
+    __builtin_memcpy(&x, at, static_cast<size_t>(count) * sizeof(E));
+  }
+  return pair_of(x, E());
+}
+template <half_element E>
+void store_pair(E* at, int64_t count, float_pair value) {
+  const auto x = elements_of(value, E());
+  if (count == 2 * float_lanes) {
+    __builtin_memcpy(at, &x, sizeof x);
+  } else {
+    __builtin_memcpy(at, &x, static_cast<size_t>(count) * sizeof(E));
   }
 }
 

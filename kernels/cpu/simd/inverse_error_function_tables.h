@@ -10,39 +10,35 @@ namespace {
 template <typename T>
 struct inverse_error_function;
 
-// Within 2^-30; evaluated in double.
+// Of a float, in double: by sqrt(-log2(1 - x^2)), minimax within 2^-30.1.
 template <>
 struct inverse_error_function<float> {
-  static constexpr double step = 0x1.09p-2;
-  static constexpr double ratio[7][16] = {
-      {0x1.c5bf891b5acaap-1, 0x1.cdbae0bfe7d92p-1, 0x1.e5f8c9ebd1fc5p-1, 0x1.079d48293c024p0, 0x1.252710da9f81fp0,
-       0x1.4bb412b4bd3dfp0, 0x1.7abb6a4574dcdp0, 0x1.b0ed0686aa582p0, 0x1.ec6cf197c82e9p0, 0x1.15aad93a79cd2p1,
-       0x1.3615744abd251p1, 0x1.56fedbeb3070bp1, 0x1.7827f1b3017ep1, 0x1.99729494a9f1fp1, 0x1.bad06a1947bb3p1,
-       0x1.dc39e7345a8a6p1},
-      {0x1.3cfd3d3066c35p-57, 0x1.f9a816df63c87p-56, -0x1.960a6e0b93189p-55, -0x1.06d4fd24d4cfp-55,
-       -0x1.8c25e790bdb2cp-54, 0x1.9c50d8e05e23bp-55, -0x1.6aa832ef093b3p-54, 0x1.17d4e03ac0d1dp-54,
-       0x1.dbbcbc3939d4bp-55, 0x1.a6f46979557d5p-56, 0x1.d460bbe7af5e4p-56, -0x1.38ada57b474c6p-53,
-       -0x1.0c37bd8082436p-53, 0x1.152b625dda175p-53, 0x1.ca99e32b57041p-59, -0x1.d12b2ec98046fp-54},
-      {-0x1.9b54a5e87e81cp-29, 0x1.ef14e3ca2805fp-4, 0x1.f7e732a1d6b1cp-3, 0x1.82dd198725b9cp-2, 0x1.074f1fb879b67p-1,
-       0x1.4be398b652becp-1, 0x1.894accbe0ac94p-1, 0x1.b9e44684ee5f2p-1, 0x1.db4407605c81dp-1, 0x1.ef2a90602506cp-1,
-       0x1.f9bf159a04f6cp-1, 0x1.ff0d295413caep-1, 0x1.00e142af7d0dbp0, 0x1.01a0585eec478p0, 0x1.02121e1d61b58p0,
-       0x1.02581ada11b3ep0},
-      {0x1.db2a1f65e7138p-3, 0x1.e458706973504p-3, 0x1.fbea90ba34ce3p-3, 0x1.0acec45a985ap-2, 0x1.0ecc437c7c09ap-2,
-       0x1.fe819388fba66p-3, 0x1.aee2b4a7c8798p-3, 0x1.3d087e282ac67p-3, 0x1.92b53c0f79383p-4, 0x1.bfd7c92473444p-5,
-       0x1.c78b323d769cap-6, 0x1.c798d86ee34edp-7, 0x1.e2d07165aadadp-8, 0x1.1700e435b29e7p-8, 0x1.5536653af1929p-9,
-       0x1.a29dede9b0ed2p-10},
-      {-0x1.2a63e3c6e03afp-17, 0x1.6cf91b2e80b8cp-7, 0x1.1a395cf71dc59p-6, 0x1.a8c093286b2b1p-7, -0x1.5c4c6477a27e1p-8,
-       -0x1.1e39525d80b81p-5, -0x1.04bd5c3d5bd9fp-4, -0x1.36c95bbaf0f68p-4, -0x1.105fe6d7bfe4ep-4,
-       -0x1.720548800821dp-5, -0x1.99ba3bbe514a3p-6, -0x1.8baf042e6310fp-7, -0x1.6f79419b2eeb6p-8,
-       -0x1.6fdbba1a97852p-9, -0x1.a6fa5bfd06af4p-10, -0x1.106d59ae79515p-10},
-      {0x1.7ec9ff2c65b8ep-7, 0x1.2a477b161dd65p-7, 0x1.b0a908ba6e4b3p-10, -0x1.5ceeb0cee426ep-7, -0x1.8d3fe0166b867p-6,
-       -0x1.f5beba6d84eadp-6, -0x1.638fc4f392d3dp-6, -0x1.ca0fe16d1af88p-11, 0x1.161ba2233e6efp-6, 0x1.621dc6b653836p-6,
-       0x1.0a2166d32190bp-6, 0x1.26261b99daa57p-7, 0x1.0b6b960a4fe44p-8, 0x1.c0fd6d66212bap-10, 0x1.91c9f4c7e2173p-11,
-       0x1.aa7a3c8a24e79p-12},
-      {-0x1.dc76b1ff1bf51p-11, -0x1.ea4471556aea1p-9, -0x1.feab1b53e6a7p-8, -0x1.626a3d72821e8p-7,
-       -0x1.29b620d822137p-7, 0x1.ab5d2bc423bd1p-12, 0x1.a993584872befp-7, 0x1.1816246e12d69p-6, 0x1.2a0132335e21bp-7,
-       -0x1.66b8e00d6f26cp-10, -0x1.7c634dda2c93cp-8, -0x1.421e3d4988068p-8, -0x1.5f029a5d306fap-9,
-       -0x1.29f21433edd8bp-10, -0x1.c228e950e5b3fp-12, -0x1.65034fbcc95f3p-13},
+  static constexpr double step = 0x1.3dp-2;
+  static constexpr double ratio[6][16] = {
+      {0x1.c5bf891b7287ep-1, 0x1.cdaa33544092bp-1, 0x1.e5b4e50753865p-1, 0x1.074f196c86793p0, 0x1.249929a914691p0,
+       0x1.4ad476b4f9248p0, 0x1.797d58a8c6d5dp0, 0x1.af4beb92843c2p0, 0x1.ea6c075ba337p0, 0x1.147e2534ccf3bp1,
+       0x1.34c01e46fac1ap1, 0x1.5583663255a29p1, 0x1.7687c3e2c56c5p1, 0x1.97ae64d0ca0a3p1, 0x1.b8e8982d5131p1,
+       0x1.da2eada29b583p1},
+      {-0x1.01a8d776b682dp-28, 0x1.9a7b2a7f0e812p-4, 0x1.a1be3385df26cp-3, 0x1.40adf69cc67d6p-2, 0x1.b48918cd02403p-2,
+       0x1.13319325033cfp-1, 0x1.464c77df5ca88p-1, 0x1.6eeb4f2d43fecp-1, 0x1.8af8a52648871p-1, 0x1.9bce24ee028eep-1,
+       0x1.a4ced13832397p-1, 0x1.a956ac0020e2dp-1, 0x1.aba707999ff01p-1, 0x1.acecf106783d9p-1, 0x1.adaecb6fab689p-1,
+       0x1.ae263cd0a5b01p-1},
+      {0x1.495beaabda1cep-3, 0x1.4fac384f2ffe4p-3, 0x1.5fe7f0e43eafdp-3, 0x1.71b2c9982e40dp-3, 0x1.777f5922e2fabp-3,
+       0x1.62a2295c5f4a7p-3, 0x1.2c601dc076747p-3, 0x1.bc45b697847f4p-4, 0x1.1befaa0e4ab8ep-4, 0x1.3dcaf407a6436p-5,
+       0x1.44dedf1f02492p-6, 0x1.45825e00a77d7p-7, 0x1.5883739f0e6bcp-8, 0x1.8d727f2021e59p-9, 0x1.e631851126bf8p-10,
+       0x1.2b3d08296aebfp-10},
+      {-0x1.8064c1e3f82b8p-18, 0x1.a3c622cca0c84p-8, 0x1.457341e1a4f51p-7, 0x1.ef447be68b4bcp-8, -0x1.73117d536dbfdp-9,
+       -0x1.4431f7ebc685p-6, -0x1.2a4a2ef807d66p-5, -0x1.668923d4a7aedp-5, -0x1.3d130d23a4fb9p-5, -0x1.b2e43014dcd72p-6,
+       -0x1.e5ffa8f8ab691p-7, -0x1.d8a235422e67dp-8, -0x1.b7f24d4dc1e56p-9, -0x1.b6f3a1ba5347ap-10,
+       -0x1.f6091a41fa951p-11, -0x1.424bc3effeea7p-11},
+      {0x1.70108e8f39d36p-8, 0x1.1f41649158703p-8, 0x1.b48bb53da5c4fp-11, -0x1.49e7e21b7434bp-8, -0x1.7ab57954f75b8p-7,
+       -0x1.e247a4efbdf5fp-7, -0x1.5c1456e3ed401p-7, -0x1.7ad39f617ff5ap-11, 0x1.051a5df14dc52p-7, 0x1.552f604f82d63p-7,
+       0x1.048368f0590fp-7, 0x1.23b2a7da4c2f5p-8, 0x1.0bd4d7677df42p-9, 0x1.c393b144be4cdp-11, 0x1.9288bd33bd305p-12,
+       0x1.a7c1c0635d2c8p-13},
+      {-0x1.85cccb4431b73p-12, -0x1.8662d707867dcp-10, -0x1.96722bcbd0c5cp-9, -0x1.1aa5de0aff38dp-8,
+       -0x1.e069db4a4732p-9, 0x1.adcaa49ca0fb2p-15, 0x1.4c6ff5b26dc2bp-8, 0x1.c12e7349c6599p-8, 0x1.f135a0af8f6f5p-9,
+       -0x1.afdf92fc4ae22p-12, -0x1.2cb140339d863p-9, -0x1.06aa11b2c9f56p-9, -0x1.23e952aa3de26p-10,
+       -0x1.f6ca50a4f2582p-12, -0x1.7e8a279088ef4p-13, -0x1.2dfcd3d7f051cp-14},
   };
 };
 

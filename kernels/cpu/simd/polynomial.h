@@ -68,18 +68,33 @@ vec<T> entry_of(const T (&table)[16], vec<typename number<T>::bits> index) {
 
 #endif
 
-// A piecewise polynomial on [0, 15.5 step], of x with a low part: k step is the multiple of step nearest to x, and the
-// polynomial is in x - k step. c[0] and c[1] are the high and the low part of the constant coefficient. The high part
-// of the result is c[0]; the low part is everything else.
+// The piece of a piecewise polynomial on [0, 15.5 step] that x is in: k step is the multiple of step nearest to x, k is
+// the index, and the polynomial is in the rest, x - k step.
+template <typename T>
+struct piece {
+  vec<typename number<T>::bits> index;
+  vec<T> rest;
+};
+template <typename T>
+piece<T> piece_of(vec<T> x, T step) {
+  const vec<T> magic(number<T>::magic), nearest = multiply_add(x, vec<T>(T(1) / step), magic);
+  return {bits_of<T>(nearest), multiply_add(nearest - magic, vec<T>(-step), x)};
+}
+
+// c[first] + c[first + 1] x + ..., by Horner's rule.
+template <size_t first, typename T, size_t N>
+vec<T> polynomial_of_piece(vec<typename number<T>::bits> index, vec<T> x, const T (&c)[N][16]) {
+  vec<T> sum = entry_of(c[N - 1], index);
+  for (size_t k = N - 1; k > first; --k) sum = multiply_add(sum, x, entry_of(c[k - 1], index));
+  return sum;
+}
+
+// A piecewise polynomial of x with a low part. c[0] and c[1] are the high and the low part of the constant coefficient.
+// The high part of the result is c[0]; the low part is everything else.
 template <typename T, size_t N>
 parts<T> piecewise(parts<T> x, T step, const T (&c)[N][16]) {
-  const vec<T> magic(number<T>::magic);
-  const vec<T> nearest = multiply_add(x.high, vec<T>(T(1) / step), magic);
-  const vec<T> rest = multiply_add(nearest - magic, vec<T>(-step), x.high) + x.low;
-  const auto index = bits_of<T>(nearest);
-  vec<T> sum = entry_of(c[N - 1], index);
-  for (size_t k = N - 1; k > 1; --k) sum = multiply_add(sum, rest, entry_of(c[k - 1], index));
-  return {entry_of(c[0], index), sum};
+  const auto [index, rest] = piece_of(x.high, step);
+  return {entry_of(c[0], index), polynomial_of_piece<1>(index, rest + x.low, c)};
 }
 template <typename T, size_t N>
 parts<T> piecewise(vec<T> x, T step, const T (&c)[N][16]) {

@@ -64,18 +64,23 @@ inline near_center center_of(vec<double> x) {
 #endif
 }
 
-// x^y for x > 0, in double, with the accuracy of a float result.
-inline vec<double> short_power(vec<double> x, vec<double> y) {
+// log2(x) for x > 0, within 2^-42, and next to 1 within 2^-37 of the result.
+inline vec<double> short_log2(vec<double> x) {
   // log2(1 + r) / r for |r| <= 1/32 within 2^-37.2
   static constexpr double terms[] = {0x1.71547652bf1dp0,    -0x1.71547652c44eep-1, 0x1.ec70961883375p-2,
                                      -0x1.71546f9cf0c5ap-2, 0x1.27c740cb3c1b5p-2,  -0x1.ecfd77322b7aap-3};
   const near_center at = center_of(x);
   const vec<double> r = multiply_add(at.z, entry_of(centers::inverse, at.index), vec<double>(-1));
-  const vec<double> log2 = multiply_add(r, ascending_polynomial(r, terms), at.k + entry_of(centers::log2, at.index));
+  return multiply_add(r, ascending_polynomial(r, terms), at.k + entry_of(centers::log2, at.index));
+}
+
+// x^y for x > 0, in double, with the accuracy of a float result.
+inline vec<double> short_power(vec<double> x, vec<double> y) {
+  const vec<double> power = y * short_log2(x);
 #if defined(__AVX512F__)
-  return short_exp2(y * log2);
+  return short_exp2(power);
 #else
-  return short_exp2(at_least(-1000.0, at_most(1000.0, y * log2)));
+  return short_exp2(at_least(-1000.0, at_most(1000.0, power)));
 #endif
 }
 

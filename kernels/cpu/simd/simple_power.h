@@ -23,11 +23,10 @@ inline vec<double> unless_infinite(vec<double> exact, vec<double> rounded) {
 
 inline vec<float> cube(vec<float> x) {
   if constexpr (fused) {
-    // The rounding error of the square is exact, or so small that the cube is 0. From 2^86 on the cube is infinite, and
-    // the error's product may be too.
-    const vec<float> square = x * x, lost = multiply_add(x, x, negative(square));
-    const vec<float> rest = xsimd::select(square < vec<float>(0x1p86f), lost * x, vec<float>(0));
-    return multiply_add(square, x, rest);
+    // The rounding error of the square is exact, or so small that the cube is 0. From 2^86 on the cube is infinite;
+    // what the square exceeds that by is not negative, so its product has the sign of the cube.
+    const vec<float> square = at_most(0x1p86f, x * x), lost = multiply_subtract(x, x, square);
+    return multiply_add(square, x, lost * x);
   } else {
     return in_double(x, [](vec<double> wide) { return wide * wide * wide; });
   }

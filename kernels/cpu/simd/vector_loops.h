@@ -85,20 +85,25 @@ bool all_are(T value, const T* at, int64_t count) {
   return xsimd::all(differ == (wanted ^ wanted));
 }
 
+// in[1] is one element.
+template <typename T>
+void power_with_one(int64_t count, void* out, const void* const* in, const tb_scalar*) {
+  const T given = *static_cast<const T*>(in[1]);
+  loop_fn of_one = unary_vector_loop<fixed_power, T>;
+  each_simple_exponent([&](auto doubled) {
+    if (given == T(doubled) / 2) of_one = unary_vector_loop<fixed_simple_power<doubled>, T>;
+  });
+  tb_scalar exponent[TB_MAX_NUMBERS] = {};
+  exponent[0].f = double(given);
+  of_one(count, out, in, exponent);
+}
+
 // Usually all elements of a row have the same exponent.
 template <typename T>
 void power_loop(int64_t count, void* out, const void* const* in, const tb_scalar* number) {
   const T* const exponents = static_cast<const T*>(in[1]);
-  if (count == 0 || !all_are(exponents[0], exponents, count)) {
-    return vector_loop<fn::pow, T, 2>(count, out, in, number);
-  }
-  loop_fn of_one = unary_vector_loop<fixed_power, T>;
-  each_simple_exponent([&](auto doubled) {
-    if (exponents[0] == T(doubled) / 2) of_one = unary_vector_loop<fixed_simple_power<doubled>, T>;
-  });
-  tb_scalar exponent[TB_MAX_NUMBERS] = {};
-  exponent[0].f = double(exponents[0]);
-  of_one(count, out, in, exponent);
+  const bool one = count > 0 && all_are(exponents[0], exponents, count);
+  (one ? power_with_one<T> : vector_loop<fn::pow, T, 2>)(count, out, in, number);
 }
 
 template <typename F, int Inputs>
@@ -112,7 +117,8 @@ constexpr loops best_loops() {
   if constexpr (std::is_null_pointer_v<decltype(in_vectors<F>)>) {
     return floats<F, Inputs>();
   } else if constexpr (std::is_same_v<F, fn::pow>) {
-    return {nullptr, nullptr, power_loop<float>, power_loop<double>, 2, false};
+    return {nullptr, nullptr, power_loop<float>,     power_loop<double>,
+            2,       false,   power_with_one<float>, power_with_one<double>};
   } else if constexpr (Inputs == 1) {
     return {nullptr, nullptr, unary_vector_loop<F, float>, unary_vector_loop<F, double>, 1, false};
   } else {
