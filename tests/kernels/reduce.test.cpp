@@ -44,8 +44,11 @@ std::vector<reduction_shape> reduction_shapes() {
     all.push_back(over("kept outside and inside", 1, {n, 3, 4}, {3, 1, 3 * n}, {0, 4, 1}));
   }
   all.push_back(over("long row", 1, {5000}, {1}, {0}));
+  all.push_back(over("long rows of planes", 2, {1030, 3, 5}, {1, 5 * 1030, 1030}, {0, 0, 1}));
+  all.push_back(over("long rows between many", 3, {1024, 2, 2, 70}, {1, 1024, 140 * 1024, 2 * 1024}, {0, 0, 0, 1}));
   all.push_back(over("long row apart", 1, {1500, 2}, {3, 4500}, {0, 1}));
   all.push_back(over("more columns than a tile", 1, {70, 300}, {300, 1}, {0, 1}));
+  all.push_back(over("few rows of many columns", 1, {9, 1100}, {1100, 1}, {0, 1}));
   all.push_back(over("many rows of few columns", 1, {1537, 2}, {2, 1}, {0, 1}));
   all.push_back(over("six dimensions", 3, {2, 3, 2, 3, 2, 2}, {1, 4, 24, 2, 12, 48}, {0, 0, 0, 1, 3, 6}));
   return all;

@@ -1,9 +1,10 @@
 // Reductions over a plan: selects the reducer of an operation and feeds it with elements.
 //
 // If the first kept dimension has a smaller stride than the first reduced one, a tile of neighbouring results is
-// reduced at once, in columns; otherwise each result by itself, along the reduced dimensions. Elements that are not
-// dense in the compute type, and short rows, are gathered in a buffer first. Threads partition the kept positions; a
-// single long reduction is divided into parts of fixed size, whose partial results are merged in order.
+// reduced at once, in columns; otherwise each result by itself, along the reduced dimensions, or, if long rows of other
+// results lie between its own, a slice of each result at a time. Elements that are not dense in the compute type, and
+// short rows, are gathered in a buffer first. Threads partition the kept positions; a single long reduction is divided
+// into parts of fixed size, whose partial results are merged in order.
 #include "reduce/reduce.h"
 
 #include "elementwise/convert.h"
@@ -20,6 +21,8 @@ constexpr int64_t short_row = 64;
 // TOPBIT_PARALLEL_GRAIN. It is larger than the default grain because reducing an element is less work than most kernels
 // do.
 constexpr int64_t part_elements = 4 * 32768;
+// Positions that are reduced together, a slice of each at a time.
+constexpr int64_t most_sliced = 64;
 
 // The input of a reduction at one position of the kept dimensions.
 class source {
@@ -52,12 +55,47 @@ class source {
     return same_type_ && reduced_.ndim == 1 && in_.strides[0] == 1 && count_ < 2 * part_elements;
   }
 
+  // Whether the columns of few dense rows are reduced.
+  bool has_few_rows() const { return same_type_ && reduced_.ndim == 1 && column_ == 1 && count_ <= most_few_rows; }
+
+  // Whether each result reduces several dense rows, long ones, and those of other results lie between them.
+  bool has_slices() const {
+    constexpr int64_t long_row = 1024;
+    const int last = reduced_.ndim - 1;
+    return same_type_ && last > 0 && in_.strides[0] == 1 && reduced_.sizes[0] >= long_row &&
+           in_.strides[last] > column_;
+  }
+
+  // As feed_along for each of n positions, bit for bit, but a slice of the outermost reduced dimension at a time, so
+  // that memory is read in order. The partial results are in `records`.
+  void feed_slices(const reducer& f, reducer_record* records, const double* constant, char* const* at,
+                   int64_t n) const {
+    const int last = reduced_.ndim - 1;
+    const int64_t length = reduced_.sizes[last], inner = count_ / length, step = slices_of_part();
+    source slice = *this;
+    slice.reduced_.sizes[last] = 1;
+    reducer_state state;
+    reducer_record parts[most_sliced];
+    for (int64_t i = 0; i < length; ++i) {
+      for (int64_t p = 0; p < n; ++p) {
+        f.start(&state, 1, constant + p);
+        if (i % step != 0) f.take_in(&state, &parts[p]);
+        slice.feed_rows(f, &state, at[p] + i * in_.strides[last] * element_, i * inner);
+        f.put_aside(&state, &parts[p]);
+        if ((i + 1) % step != 0 && i + 1 < length) continue;
+        f.start(&state, 1, constant + p);
+        if (i >= step) f.take_in(&state, &records[p]);
+        f.take_in(&state, &parts[p]);
+        f.put_aside(&state, &records[p]);
+      }
+    }
+  }
+
   void feed_along(const reducer& f, void* state, const double* constant, char* at) const {
     const int last = reduced_.ndim - 1;
-    const int64_t length = reduced_.sizes[last], inner = count_ / length;
-    const int64_t step = inner < part_elements ? (part_elements + inner - 1) / inner : 1;
+    const int64_t length = reduced_.sizes[last], inner = count_ / length, step = slices_of_part();
     const int64_t parts = (length + step - 1) / step;
-    if (count_ < 2 * part_elements || parts < 2) return feed_rows(f, state, at, 0);
+    if (parts < 2) return feed_rows(f, state, at, 0);
     // Partial results are merged in order, so the result does not depend on the threads.
     constexpr int64_t window = 64;
     reducer_record records[window];
@@ -100,6 +138,12 @@ class source {
   }
 
  private:
+  // How much of the outermost reduced dimension is a part of a long reduction.
+  int64_t slices_of_part() const {
+    const int64_t length = reduced_.sizes[reduced_.ndim - 1], inner = count_ / length;
+    return count_ < 2 * part_elements ? length : inner < part_elements ? (part_elements + inner - 1) / inner : 1;
+  }
+
   // `first` is the index of the first element within the reduced dimensions.
   void feed_rows(const reducer& f, void* state, char* at, int64_t first) const {
     alignas(64) unsigned char buffer[block * 8];
@@ -166,6 +210,37 @@ void run_reducers(const tb_reduction& call, const reducers& how, int64_t count, 
   last->finish(&state, n, count, call.number, out, index);
 }
 
+// Reduces n positions, whose operands are at at[operand][position], a slice of each at a time.
+template <int Operands>
+void run_slices(const tb_reduction& call, const source& in, const reducers& how, convert_fn store,
+                char* const (*at)[most_sliced], int64_t n) {
+  reducer_state state;
+  reducer_record records[most_sliced];
+  double constant[most_sliced];
+  for (int64_t p = 0; p < n; ++p) constant[p] = call.number[0].f;
+  const auto reduce_by = [&](const reducer& f, const auto& finish) {
+    in.feed_slices(f, records, constant, at[Operands - 1], n);
+    for (int64_t p = 0; p < n; ++p) {
+      f.start(&state, 1, constant + p);
+      f.take_in(&state, &records[p]);
+      finish(p);
+    }
+  };
+  const bool twice = how.second.start != nullptr;
+  if (twice) {
+    reduce_by(how.first,
+              [&](int64_t p) { how.first.finish(&state, 1, in.count(), call.number, constant + p, nullptr); });
+  }
+  const reducer& last = twice ? how.second : how.first;
+  reduce_by(last, [&](int64_t p) {
+    double out;
+    int64_t index;
+    last.finish(&state, 1, in.count(), call.number, &out, &index);
+    store(at[0][p], 1, &out, 1, 1);
+    if (Operands == 3) __builtin_memcpy(at[1][p], &index, sizeof index);
+  });
+}
+
 template <int Operands>
 void run(const tb_reduction& call, const tb_plan& plan, const reducers& how) {
   const tb_operand& result = plan.operand[0];
@@ -187,6 +262,18 @@ void run(const tb_reduction& call, const tb_plan& plan, const reducers& how) {
     });
     return;
   }
+  if (!across && in.has_slices() && positions(plan) > in.count()) {
+    char* at[Operands][most_sliced];
+    int64_t n = 0;
+    each_position<Operands>(plan, plan.reduced, [&](char* const* position) {
+      for (int o = 0; o < Operands; ++o) at[o][n] = position[o];
+      if (++n < most_sliced) return;
+      run_slices<Operands>(call, in, how, store, at, n);
+      n = 0;
+    });
+    if (n > 0) run_slices<Operands>(call, in, how, store, at, n);
+    return;
+  }
   if (!across) {
     each_position<Operands>(plan, plan.reduced, [&](char* const* at) {
       const auto feed = [&](const reducer& f, void* state, const double* constants) {
@@ -198,13 +285,18 @@ void run(const tb_reduction& call, const tb_plan& plan, const reducers& how) {
     });
     return;
   }
+  const bool few_rows = how.first.few_rows != nullptr && how.second.start == nullptr && in.has_few_rows();
   const int64_t columns = plan.sizes[plan.reduced], result_step = result.strides[plan.reduced];
   each_position<Operands>(plan, plan.reduced + 1, [&](char* const* at) {
     for (int64_t first = 0; first < columns; first += tile) {
       const int64_t n = columns - first < tile ? columns - first : tile;
       char* const from = at[Operands - 1] + first * in.column_bytes();
       const auto feed = [&](const reducer& f, void* state, const double*) { in.feed_across(f, state, from, n); };
-      run_reducers(call, how, in.count(), n, feed, out, index);
+      if (few_rows) {
+        how.first.few_rows(from, n, in.count(), plan.operand[Operands - 1].strides[0], call.number, out);
+      } else {
+        run_reducers(call, how, in.count(), n, feed, out, index);
+      }
       store(at[0] + first * result_step * element_bytes[result.dtype], result_step, out, 1, n);
       if (Operands == 3) {
         const int64_t step = plan.operand[1].strides[plan.reduced];

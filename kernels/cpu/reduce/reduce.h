@@ -9,6 +9,7 @@
 namespace tb_cpu::TOPBIT_ARCH {
 
 constexpr int64_t tile = 512;
+constexpr int64_t most_few_rows = 32;
 
 // Storage for a reducer's state for each column of a tile.
 struct alignas(64) reducer_state {
@@ -38,6 +39,10 @@ struct reducer {
   // are `step` elements apart. Null for reducers that return an index.
   void (*rows)(const void* elements, int64_t n, int64_t step, int64_t count, const tb_scalar* number,
                void* out) = nullptr;
+  // Reduces each of n columns of at most most_few_rows rows by itself, as start, across and finish do, but in one call.
+  // Null for reducers that return an index.
+  void (*few_rows)(const void* elements, int64_t n, int64_t rows, int64_t step, const tb_scalar* number,
+                   void* out) = nullptr;
   // As along, for F16 and BF16 elements; null: they are converted to F32 in a buffer first.
   void (*along_f16)(void* state, const void* elements, int64_t count, int64_t first) = nullptr;
   void (*along_bf16)(void* state, const void* elements, int64_t count, int64_t first) = nullptr;

@@ -35,6 +35,13 @@ constexpr int32_t code_of = std::is_same_v<T, byte>      ? TB_BOOL
                             : std::is_same_v<T, float>   ? TB_F32
                                                          : TB_F64;
 
+struct as_it_is {
+  template <typename V>
+  static V of(V value, double, int64_t, const tb_scalar*) {
+    return value;
+  }
+};
+
 // Requirements on F: F::part<T> is the accumulator type; F::rest tells that floating accumulators are flushed to a
 // compensated total; F::identity, F::map(x, constant), F::join(part, part). Optional: F::join_four(part, x, x, x, x),
 // of mapped elements, where that is faster than four joins.
@@ -114,7 +121,8 @@ struct reducing {
     return lane[0];
   }
 
-  static constexpr int64_t block = reduces_in_lanes<F, T> ? lanes_block<F, T> : 512;
+  // Elements that are reduced before a flush; without flushes, all.
+  static constexpr int64_t block = !compensated ? INT64_MAX : reduces_in_lanes<F, T> ? lanes_block<F, T> : 512;
 
   template <typename S>
   static void along(void* state, const void* elements, int64_t count, int64_t) {
@@ -126,31 +134,54 @@ struct reducing {
     }
   }
 
-  static void across(void* state, const void* elements, int64_t n, int64_t rows, int64_t step, int64_t) {
-    constexpr int64_t flushed = 32;
-    columns& s = *static_cast<columns*>(state);
-    const T* x = static_cast<const T*>(elements);
-    for (int64_t r = 0; r < rows; r += flushed) {
-      int64_t some = rows - r < flushed ? rows - r : flushed;
-      // Four rows at a time, so that an accumulator is loaded and stored once per four elements.
-      for (; some >= 4; some -= 4, x += 4 * step) {
+  // Joins rows to the parts of n columns. Four rows at a time, so that an accumulator is loaded and stored once per
+  // four elements.
+  template <typename ConstantOf>
+  static void join_rows(part_type* part, const T* x, int64_t n, int64_t rows, int64_t step, ConstantOf constant_of) {
+    for (; rows >= 4; rows -= 4, x += 4 * step) {
 #pragma clang loop vectorize(assume_safety)
-        for (int64_t c = 0; c < n; ++c) {
-          const double constant = s.constant[c];
-          const part_type first = F::map(x[c], constant), second = F::map(x[c + step], constant),
-                          third = F::map(x[c + 2 * step], constant), fourth = F::map(x[c + 3 * step], constant);
-          if constexpr (requires { F::join_four(first, first, second, third, fourth); }) {
-            s.part[c] = F::join_four(s.part[c], first, second, third, fourth);
-          } else {
-            s.part[c] = F::join(F::join(F::join(F::join(s.part[c], first), second), third), fourth);
-          }
+      for (int64_t c = 0; c < n; ++c) {
+        const double constant = constant_of(c);
+        const part_type first = F::map(x[c], constant), second = F::map(x[c + step], constant),
+                        third = F::map(x[c + 2 * step], constant), fourth = F::map(x[c + 3 * step], constant);
+        if constexpr (requires { F::join_four(first, first, second, third, fourth); }) {
+          part[c] = F::join_four(part[c], first, second, third, fourth);
+        } else {
+          part[c] = F::join(F::join(F::join(F::join(part[c], first), second), third), fourth);
         }
       }
-      for (; some > 0; --some, x += step) {
+    }
+    for (; rows > 0; --rows, x += step) {
 #pragma clang loop vectorize(assume_safety)
-        for (int64_t c = 0; c < n; ++c) s.part[c] = F::join(s.part[c], F::map(x[c], s.constant[c]));
-      }
+      for (int64_t c = 0; c < n; ++c) part[c] = F::join(part[c], F::map(x[c], constant_of(c)));
+    }
+  }
+
+  static void across(void* state, const void* elements, int64_t n, int64_t rows, int64_t step, int64_t) {
+    columns& s = *static_cast<columns*>(state);
+    const T* x = static_cast<const T*>(elements);
+    for (int64_t r = 0; r < rows; r += most_few_rows, x += most_few_rows * step) {
+      const int64_t some = rows - r < most_few_rows ? rows - r : most_few_rows;
+      join_rows(s.part, x, n, some, step, [&](int64_t c) { return s.constant[c]; });
       move_parts(s, n);
+    }
+  }
+
+  // Rows that are not flushed need no total.
+  template <typename Result, typename Last>
+  static void few_rows(const void* elements, int64_t n, int64_t rows, int64_t step, const tb_scalar* number,
+                       void* out) {
+    part_type part[tile];
+    const double constant = number[0].f;
+    for (int64_t c = 0; c < n; ++c) part[c] = F::template identity<T>();
+    join_rows(part, static_cast<const T*>(elements), n, rows, step, [=](int64_t) { return constant; });
+    Result* const to = static_cast<Result*>(out);
+    for (int64_t c = 0; c < n; ++c) {
+      if constexpr (std::is_same_v<Last, as_it_is>) {
+        to[c] = Result(part[c]);
+      } else {
+        to[c] = result_of<Result, Last>(part[c], double(part[c]), 0, constant, rows, number);
+      }
     }
   }
 
@@ -205,13 +236,6 @@ struct reducing {
   }
 };
 
-struct as_it_is {
-  template <typename V>
-  static V of(V value, double, int64_t, const tb_scalar*) {
-    return value;
-  }
-};
-
 template <typename F, typename T, typename Result = T, typename Last = as_it_is>
 constexpr reducer make_reducer() {
   using f = reducing<F, T>;
@@ -222,7 +246,8 @@ constexpr reducer make_reducer() {
           f::put_aside,
           f::take_in,
           f::template finish<Result, Last>,
-          f::template rows<Result, Last>};
+          f::template rows<Result, Last>,
+          f::template few_rows<Result, Last>};
 }
 
 // `how`, which is made of F and float, for float16 and bfloat16 elements too.

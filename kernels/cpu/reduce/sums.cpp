@@ -36,6 +36,11 @@ struct adding {
   static V wide_join(V a, V b) {
     return a + b;
   }
+  template <typename V>
+    requires requires(V x) { Map::wide_add(x, x, 0.0); }
+  static V wide_add(V sum, V x, double constant) {
+    return Map::wide_add(sum, x, constant);
+  }
 };
 
 struct multiplying {
@@ -93,6 +98,10 @@ struct square {
   static V wide(V x, double) {
     return x * x;
   }
+  template <typename V>
+  static V wide_add(V sum, V x, double) {
+    return add_product(sum, x, x);
+  }
 };
 struct magnitude {
   template <typename P, typename T>
@@ -126,6 +135,10 @@ struct squared_deviation {
   static V wide(V x, double mean) {
     const V d = x - mean;
     return d * d;
+  }
+  template <typename V>
+  static V wide_add(V sum, V x, double mean) {
+    return add_product(sum, x - mean, x - mean);
   }
 };
 // exp(x - maximum); an infinite maximum is not subtracted.
