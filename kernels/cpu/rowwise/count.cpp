@@ -1,4 +1,6 @@
 // Counting the elements of a row: histograms of numbers and of ranges, and the extremes they begin with.
+#include <limits>
+
 #include "layout.h"
 #include "rowwise/rowwise.h"
 #include "rowwise/sort_keys.h"
@@ -7,22 +9,76 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
-// The keys of the least and the greatest element; a NaN has the greatest key.
+template <typename T>
+struct extremes {
+  T least, greatest;
+  bool nan = false;
+
+  void add(T low, T high) {
+    least = low < least ? low : least;
+    greatest = high > greatest ? high : greatest;
+  }
+};
+
+// Of n elements.
+template <typename T>
+  requires std::is_integral_v<T>
+extremes<T> extremes_of(const T* x, int64_t n) {
+  extremes<T> all{std::numeric_limits<T>::max(), std::numeric_limits<T>::min()};
+  for (int64_t i = 0; i < n; ++i) all.add(x[i], x[i]);
+  return all;
+}
+
+// Several of each, which the compiler vectorizes. A NaN, which comparisons ignore, has a bit pattern, without its sign,
+// above that of infinity.
+template <typename T>
+extremes<T> extremes_of(const T* x, int64_t n) {
+  using bits = key_type<T>;
+  constexpr int64_t lanes = 128 / sizeof(T);
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  extremes<T> all{infinity, -infinity};
+  T least[lanes], greatest[lanes];
+  bits size[lanes];
+  for (int64_t k = 0; k < lanes; ++k) {
+    least[k] = infinity;
+    greatest[k] = -infinity;
+    size[k] = 0;
+  }
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    for (int64_t k = 0; k < lanes; ++k) {
+      const T value = x[i + k];
+      const bits magnitude = __builtin_bit_cast(bits, value) & (~bits(0) >> 1);
+      least[k] = value < least[k] ? value : least[k];
+      greatest[k] = value > greatest[k] ? value : greatest[k];
+      size[k] = magnitude > size[k] ? magnitude : size[k];
+    }
+  }
+  for (; i < n; ++i) {
+    all.add(x[i], x[i]);
+    all.nan |= x[i] != x[i];
+  }
+  for (int64_t k = 0; k < lanes; ++k) {
+    all.add(least[k], greatest[k]);
+    all.nan |= size[k] > __builtin_bit_cast(bits, infinity);
+  }
+  return all;
+}
+
 template <typename T>
 void minmax(const rows_at& r) {
-  using K = key_type<T>;
-  const keys_of_row<T> keys{r.as<const T>(2), r.length[2], 0};
-  const int64_t parts = row_parts(keys.count);
-  key_range<K> of[most_row_parts];
-  each_row_part(keys.count, parts,
-                [&](int64_t part, int64_t first, int64_t last) { of[part] = range_of(keys, first, last); });
+  const T* const x = r.as<const T>(2);
+  const int64_t count = r.length[2], parts = row_parts(count);
+  extremes<T> of[most_row_parts];
+  each_row_part(count, parts,
+                [&](int64_t part, int64_t first, int64_t last) { of[part] = extremes_of(x + first, last - first); });
   for (int64_t part = 1; part < parts; ++part) {
-    if (of[part].low < of[0].low) of[0].low = of[part].low;
-    if (of[part].high > of[0].high) of[0].high = of[part].high;
+    of[0].add(of[part].least, of[part].greatest);
+    of[0].nan |= of[part].nan;
   }
-  const T greatest = element_of<T>(of[0].high);
-  *r.as<T>(0) = greatest == greatest ? element_of<T>(of[0].low) : greatest;
-  *r.as<T>(1) = greatest;
+  // Which of two zeros is found depends on the parts: both are 0 without a sign.
+  *r.as<T>(0) = of[0].nan ? std::numeric_limits<T>::quiet_NaN() : T(of[0].least + T(0));
+  *r.as<T>(1) = of[0].nan ? std::numeric_limits<T>::quiet_NaN() : T(of[0].greatest + T(0));
 }
 
 constexpr int64_t block = 256;

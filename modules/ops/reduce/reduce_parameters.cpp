@@ -8,6 +8,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import :index.advanced_index_kernels;
+import :rowwise.rowwise;
 
 #include "../registration/kernel_abi_bridge.h"
 
@@ -141,20 +142,30 @@ void run_aminmax(backend_call c, const tensor& self, const dim_list& dim, bool k
     run_reduction(c, order_call(c.op, reduction::min, of, over, keeps), least);
     run_reduction(c, order_call(c.op, reduction::max, of, over, keeps), most);
   };
-  // Both of a block while it is in the second cache of each core, so that memory is read once.
-  const std::int64_t count = self.numel();
-  const std::int64_t block = (std::int64_t{1} << 19) / static_cast<std::int64_t>(size_of(self.dtype())) * num_threads();
-  if (self.device() != cpu || dim.has_value() || !self.is_contiguous() || count < 4 * block) {
+  constexpr auto at_once = all_of(rowwise::minmax);
+  if (dim.has_value() || !self.is_contiguous() || !offers(c.table, at_once)) {
     return both(self, dim, keepdim, min, max);
   }
-  const std::int64_t blocks = (count + block - 1) / block, offset = author::record_of(self).offset;
-  const tensor least = author::make_tensor({blocks}, self.dtype(), cpu),
-               most = author::make_tensor({blocks}, self.dtype(), cpu);
-  for (std::int64_t i = 0; i < blocks; ++i) {
-    const std::int64_t first = i * block, some = std::min(block, count - first);
-    both(author::make_view(self, shape{some}, shape{1}, offset + first), std::nullopt, false,
-         author::make_view(least, shape{}, shape{}, i), author::make_view(most, shape{}, shape{}, i));
-  }
+  // One row, which is read once; of another dtype than the compute type rows that are converted in the first cache.
+  const std::int64_t count = self.numel(), length = static_cast<dtype>(compute_code(self.dtype())) == self.dtype()
+                                                        ? count
+                                                        : std::min<std::int64_t>(count, 4096);
+  const std::int64_t rows = count / length, rest = count % length, parts = rows + (rest != 0 ? 1 : 0);
+  const auto pass = [&](std::int64_t first, std::int64_t n, std::int64_t some, const tensor& least, const tensor& most,
+                        std::int64_t at) {
+    const auto column = [&](const tensor& t) {
+      return author::make_view(t, shape{n, 1}, shape{1, 1}, author::record_of(t).offset + at);
+    };
+    const shape sizes{n, some};
+    const tensor in = author::make_view(self, sizes, shape{some, 1}, author::record_of(self).offset + first),
+                 low = column(least), high = column(most);
+    run_rows(c, {rowwise::minmax, self.dtype(), 1, sizes}, {written(low), written(high), read(in)});
+  };
+  if (parts == 1) return pass(0, 1, count, min, max, 0);
+  const tensor least = author::make_tensor({parts}, self.dtype(), self.device()),
+               most = author::make_tensor({parts}, self.dtype(), self.device());
+  pass(0, rows, length, least, most, 0);
+  if (rest != 0) pass(rows * length, 1, rest, least, most, rows);
   run_reduction(c, order_call(c.op, reduction::min, least, std::nullopt, false), min);
   run_reduction(c, order_call(c.op, reduction::max, most, std::nullopt, false), max);
 }
