@@ -117,8 +117,8 @@ TEMPLATE_TEST_CASE("order: rows that are hard to sort are in the standard librar
 }
 
 // Parts of one row are sorted on several threads.
-TEMPLATE_TEST_CASE("order: a long row is the same for every number of threads", "[kernels][threads]", scalar, sse2,
-                   avx2, avx512) {
+TEMPLATE_TEST_CASE("order: a long row is sorted, and its ranks are found, the same for every number of threads",
+                   "[kernels][threads]", scalar, sse2, avx2, avx512) {
   const backend here = need<TestType>(&tb_kernels::rowwise);
   std::string failures;
   for (const std::int32_t count : {2, 3, 5}) {
@@ -128,6 +128,18 @@ TEMPLATE_TEST_CASE("order: a long row is the same for every number of threads", 
       failures += try_row<double>(here, TB_SORT, length, 0, length, kind, true) +
                   try_row<float>(here, TB_SORT, length, 1, length, kind, true) +
                   try_row<std::int64_t>(here, TB_SORT, length, 0, length, kind, count == 2);
+      if (count != 3) continue;
+      for (const std::int64_t flag : {0, 1}) {
+        failures += try_row<float>(here, TB_MEDIAN, length, flag, 1, kind, true) +
+                    try_row<double>(here, TB_MEDIAN, length, flag, 1, kind, true) +
+                    try_row<float>(here, TB_TOPK, length, flag, 16, kind, true) +
+                    try_row<std::int64_t>(here, TB_TOPK, length, flag, 7, kind, true) +
+                    try_row<float>(here, TB_TOPK, length, flag, length / 2, kind, true);
+      }
+      for (const std::int64_t rank : {std::int64_t(0), length / 3, length - 1}) {
+        failures += try_row<float>(here, TB_KTH_VALUE, length, rank, 1, kind, true) +
+                    try_row<std::int64_t>(here, TB_KTH_VALUE, length, rank, 1, kind, true);
+      }
     }
   }
   CHECK(failures == "");

@@ -1,6 +1,8 @@
 // Selection by rank from a row: the least elements in order, the k-th one, the median. Of equal elements the first
 // comes first; a NaN compares above every number. Takes linear time for any row: digits of keys are counted from the
 // highest on, and only items with the digit of the wanted rank are kept.
+#include <atomic>
+
 #include "is_nan.h"
 #include "layout.h"
 #include "rowwise/radix_sort.h"
@@ -12,7 +14,8 @@ namespace {
 
 using tb_kernel::is_nan;
 
-constexpr int64_t few = 32;  // items that insertion sort orders
+constexpr int64_t few = 32;         // items that insertion sort orders
+constexpr int64_t key_block = 256;  // keys that are computed at once, which the compiler vectorizes
 
 // The digits of one round of selection: the highest bits of values up to `size`, few if there are few values.
 struct digits {
@@ -28,29 +31,45 @@ struct digits {
   }
 };
 
-// The digit of the value of rank k; k becomes its rank among the values with that digit.
+// Counts the digits of the values begin to end - 1.
 template <typename Digit>
-int64_t digit_of_rank(int64_t count, int64_t digit_count, int64_t& k, Digit digit) {
-  // Digits are computed in blocks, and counted in two sets, so that equal digits in a row do not wait for each other.
-  constexpr int64_t block = 256;
-  uint32_t here[block];
-  int64_t counts[2][most_digits];
-  for (int64_t d = 0; d < digit_count; ++d) counts[0][d] = counts[1][d] = 0;
-  for (int64_t first = 0; first < count; first += block) {
-    const int64_t some = count - first < block ? count - first : block;
+void count_digits(int64_t begin, int64_t end, int64_t digit_count, Digit digit, int64_t* all) {
+  // Two sets, so that equal digits in a row do not wait for each other.
+  uint32_t here[key_block];
+  int64_t other[most_digits];
+  for (int64_t d = 0; d < digit_count; ++d) all[d] = other[d] = 0;
+  for (int64_t first = begin; first < end; first += key_block) {
+    const int64_t some = end - first < key_block ? end - first : key_block;
     for (int64_t i = 0; i < some; ++i) here[i] = digit(first + i);
     int64_t i = 0;
     for (; i + 2 <= some; i += 2) {
-      ++counts[0][here[i]];
-      ++counts[1][here[i + 1]];
+      ++all[here[i]];
+      ++other[here[i + 1]];
     }
-    if (i < some) ++counts[0][here[i]];
+    if (i < some) ++all[here[i]];
   }
-  for (int64_t d = 0;; ++d) {
-    const int64_t found = counts[0][d] + counts[1][d];
-    if (k < found) return d;
-    k -= found;
+  for (int64_t d = 0; d < digit_count; ++d) all[d] += other[d];
+}
+
+// The digit of the value of rank k; k becomes its rank among the values with that digit. Digits are counted in parts.
+template <typename Digit>
+int64_t digit_of_rank(int64_t count, int64_t parts, int64_t digit_count, int64_t& k, Digit digit) {
+  int64_t all[most_digits];
+  if (parts == 1) {
+    count_digits(0, count, digit_count, digit, all);
+  } else {
+    for (int64_t d = 0; d < digit_count; ++d) all[d] = 0;
+    each_row_part(count, parts, [&](int64_t, int64_t first, int64_t last) {
+      int64_t mine[most_digits];
+      count_digits(first, last, digit_count, digit, mine);
+      for (int64_t d = 0; d < digit_count; ++d) {
+        if (mine[d] != 0) std::atomic_ref(all[d]).fetch_add(mine[d], std::memory_order_relaxed);
+      }
+    });
   }
+  int64_t d = 0;
+  for (; k >= all[d]; ++d) k -= all[d];
+  return d;
 }
 
 // The item of rank k of unique items, which are overwritten.
@@ -68,7 +87,7 @@ Item item_of_rank(Item* items, int64_t count, int64_t k) {
     if constexpr (sizeof(Item) == 16) cut = bits_of(uint64_t(size >> 64));
     const digits by(uint64_t(size >> cut), count);
     const auto digit = [=](int64_t i) { return uint32_t(uint64_t((items[i] - low) >> cut) >> by.shift); };
-    const int64_t wanted = digit_of_rank(count, by.count, k, digit);
+    const int64_t wanted = digit_of_rank(count, 1, by.count, k, digit);
     int64_t kept = 0;
     for (int64_t i = 0; i < count; ++i) {
       const bool keep = int64_t(digit(i)) == wanted;
@@ -81,20 +100,51 @@ Item item_of_rank(Item* items, int64_t count, int64_t k) {
   return items[k];
 }
 
+// The parts of a row whose digits are counted independently.
+inline int64_t parts_to_select(int64_t count) { return row_parts(count, 2 * least_sort_part); }
+
+template <typename T>
+key_range<key_type<T>> range_of(const keys_of_row<T>& keys) {
+  key_range<key_type<T>> of[most_row_parts];
+  const int64_t parts = parts_to_select(keys.count);
+  each_row_part(keys.count, parts,
+                [&](int64_t part, int64_t first, int64_t last) { of[part] = range_of(keys, first, last); });
+  for (int64_t part = 1; part < parts; ++part) {
+    if (of[part].low < of[0].low) of[0].low = of[part].low;
+    if (of[part].high > of[0].high) of[0].high = of[part].high;
+  }
+  return of[0];
+}
+
 // The item of rank k of a row. Keys have range.low subtracted.
 template <typename Item, typename T>
 Item item_of_rank(void* work, const keys_of_row<T>& keys, const key_range<key_type<T>>& range, int64_t k) {
   Item* const items = static_cast<Item*>(work);
   const digits by(range.size(), keys.count);
   const auto digit = [=](int64_t i) { return uint32_t((keys[i] - range.low) >> by.shift); };
-  const int64_t wanted = digit_of_rank(keys.count, by.count, k, digit);
-  int64_t kept = 0;
-  for (int64_t i = 0; i < keys.count; ++i) {
-    const auto key = keys[i] - range.low;
-    items[kept] = item_of<Item>(key, i);
-    kept += int64_t(key >> by.shift) == wanted ? 1 : 0;
+  const int64_t parts = parts_to_select(keys.count);
+  const int64_t wanted = digit_of_rank(keys.count, parts, by.count, k, digit);
+  int64_t begin[most_row_parts], kept[most_row_parts];
+  each_row_part(keys.count, parts, [&](int64_t part, int64_t first, int64_t last) {
+    Item* const mine = items + first;
+    int64_t n = 0;
+    for (int64_t i = first; i < last; i += key_block) {
+      const int64_t some = last - i < key_block ? last - i : key_block;
+      key_type<T> key[key_block];
+      for (int64_t j = 0; j < some; ++j) key[j] = key_type<T>(keys[i + j] - range.low);
+      for (int64_t j = 0; j < some; ++j) {
+        mine[n] = item_of<Item>(key[j], i + j);
+        n += int64_t(key[j] >> by.shift) == wanted ? 1 : 0;
+      }
+    }
+    begin[part] = first;
+    kept[part] = n;
+  });
+  int64_t count = kept[0];
+  for (int64_t part = 1; part < parts; count += kept[part++]) {
+    __builtin_memmove(items + count, items + begin[part], size_t(kept[part]) * sizeof(Item));
   }
-  return by.shift == 0 ? items[k] : item_of_rank(items, kept, k);
+  return by.shift == 0 ? items[k] : item_of_rank(items, count, k);
 }
 
 template <typename T>
@@ -210,17 +260,46 @@ void topk_items(const rows_at& r, const keys_of_row<T>& keys, const key_range<ke
   write_in_order(r, keys.in, r.length[0], bits_of(range.size()), items, items + keys.count);
 }
 
-// The candidates of a row of at least k elements, for few k.
+// Few candidates that are kept.
+template <typename K>
+struct few_candidates {
+  K key[most_ranked];
+  int64_t position[most_ranked], held;
+};
+
+// Those of at least k elements. The candidates are local until the end, so that they stay in registers.
 template <typename T>
-void topk_few(const rows_at& r, const keys_of_row<T>& keys) {
+[[gnu::noinline]] void find_few(const keys_of_row<T>& keys, int64_t k, few_candidates<key_type<T>>& found) {
   using K = key_type<T>;
   K key[most_ranked];
   int64_t position[most_ranked];
   candidates<K> of{key, position};
-  add_candidates(keys, most_ranked, of, [&] { return keep_few(of, r.length[0]); });
+  add_candidates(keys, most_ranked, of, [&] { return keep_few(of, k); });
+  for (int64_t i = 0; i < of.held; ++i) found.key[i] = key[i], found.position[i] = position[i];
+  found.held = of.held;
+}
+
+// For few k: the candidates of the parts of a row, in order.
+template <typename T>
+void topk_few(const rows_at& r, const keys_of_row<T>& keys) {
+  using K = key_type<T>;
+  const int64_t k = r.length[0], parts = parts_to_select(keys.count);
+  few_candidates<K> found[most_row_parts];
+  each_row_part(keys.count, parts, [&](int64_t part, int64_t first, int64_t last) {
+    find_few(keys_of_row<T>{keys.in + first, last - first, keys.flip}, k, found[part]);
+    for (int64_t i = 0; i < found[part].held; ++i) found[part].position[i] += first;
+  });
+  candidates<K> of{found[0].key, found[0].position, found[0].held};
+  for (int64_t part = 1; part < parts; ++part) {
+    for (int64_t i = 0; i < found[part].held; ++i, ++of.held) {
+      of.key[of.held] = found[part].key[i];
+      of.position[of.held] = found[part].position[i];
+    }
+    keep_few(of, k);
+  }
   T values[most_ranked];  // the result may be the row
-  for (int64_t i = 0; i < of.held; ++i) values[i] = keys.in[position[i]];
-  for (int64_t i = 0; i < of.held; ++i) write(r, i, values[i], position[i]);
+  for (int64_t i = 0; i < of.held; ++i) values[i] = keys.in[of.position[i]];
+  for (int64_t i = 0; i < of.held; ++i) write(r, i, values[i], of.position[i]);
 }
 
 template <typename Item, typename T>
@@ -235,6 +314,22 @@ void topk_candidates(const rows_at& r, const keys_of_row<T>& keys, int64_t room)
   write_in_order(r, keys.in, k, 8 * int(sizeof(K)), items, other);
 }
 
+// A row of few elements, ranked at once.
+template <typename T>
+void topk_ranked(const rows_at& r, const keys_of_row<T>& keys) {
+  using K = key_type<T>;
+  K key[most_ranked] = {}, rank[most_ranked];
+  T in[most_ranked];  // the result may be the row
+  for (int64_t i = 0; i < keys.count; ++i) {
+    in[i] = keys.in[i];
+    key[i] = keys[i];
+  }
+  rank_few(key, keys.count, rank);
+  int64_t position[most_ranked];
+  for (int64_t i = 0; i < keys.count; ++i) position[rank[i]] = i;
+  for (int64_t i = 0; i < r.length[0]; ++i) write(r, i, in[position[i]], position[i]);
+}
+
 template <typename T>
 void topk(const rows_at& r) {
   using K = key_type<T>;
@@ -243,53 +338,66 @@ void topk(const rows_at& r) {
   const int64_t k = r.length[0];
   const keys_of_row<T> keys{r.as<const T>(2), r.length[2], r.number[0].i != 0 ? ~K(0) : K(0)};
   if (k == 0) return;
-  if (k <= most_few || keys.count <= most_ranked) return topk_few(r, keys);
+  if (keys.count <= most_ranked) return topk_ranked(r, keys);
+  if (k <= most_few) return topk_few(r, keys);
   // A candidate takes 28 or 48 bytes, and work has 16 or 32 for each element of the row.
   if (k <= most_candidates && k <= keys.count / 8 && (sizeof(K) == 8 || keys.count <= most_packed)) {
     return topk_candidates<item>(r, keys, 2 * k + 48);
   }
-  const key_range<K> range = range_of(keys, 0, keys.count);
+  const key_range<K> range = range_of(keys);
   fits_packed(keys, range) ? topk_items<packed_item>(r, keys, range) : topk_items<wide_item>(r, keys, range);
 }
 
-// The position of the element of rank k in ascending order.
+// The position of the element of rank k in ascending order, of a row of few.
 template <typename T>
-int64_t position_of_rank(void* work, const keys_of_row<T>& keys, int64_t k) {
+int64_t position_among_few(const keys_of_row<T>& keys, int64_t k) {
   using K = key_type<T>;
-  if (keys.count <= most_ranked) {
-    K key[most_ranked] = {}, ranks[most_ranked];
-    for (int64_t i = 0; i < keys.count; ++i) key[i] = keys[i];
-    rank_few(key, keys.count, ranks);
-    int64_t found = 0;
-    for (int64_t i = 0; i < keys.count; ++i) found = int64_t(ranks[i]) == k ? i : found;
-    return found;
-  }
-  const key_range<K> range = range_of(keys, 0, keys.count);
+  K key[most_ranked] = {}, ranks[most_ranked];
+  for (int64_t i = 0; i < keys.count; ++i) key[i] = keys[i];
+  rank_few(key, keys.count, ranks);
+  int64_t found = 0;
+  for (int64_t i = 0; i < keys.count; ++i) found = int64_t(ranks[i]) == k ? i : found;
+  return found;
+}
+
+template <typename T>
+int64_t position_of_rank(void* work, const keys_of_row<T>& keys, const key_range<key_type<T>>& range, int64_t k) {
   return fits_packed(keys, range) ? position_in(item_of_rank<packed_item>(work, keys, range, k))
                                   : position_in(item_of_rank<wide_item>(work, keys, range, k));
 }
-template <typename T>
-void rank(const rows_at& r, int64_t k) {
-  const keys_of_row<T> keys{r.as<const T>(2), r.length[2], 0};
-  const int64_t at = position_of_rank(r.work, keys, k);
-  write(r, 0, keys.in[at], at);
-}
+
 template <typename T>
 void kth_value(const rows_at& r) {
-  rank<T>(r, r.number[0].i);
+  const keys_of_row<T> keys{r.as<const T>(2), r.length[2], 0};
+  const int64_t k = r.number[0].i;
+  const int64_t at =
+      keys.count <= most_ranked ? position_among_few(keys, k) : position_of_rank(r.work, keys, range_of(keys), k);
+  write(r, 0, keys.in[at], at);
 }
+
 template <typename T>
-void median(const rows_at& r) {
-  const T* const in = r.as<const T>(2);
-  const int64_t count = r.length[2];
+int64_t count_nan(const T* in, int64_t count) {
   int64_t nan = 0;
   for (int64_t i = 0; i < count; ++i) nan += is_nan(in[i]) ? 1 : 0;
+  return nan;
+}
+
+template <typename T>
+void median(const rows_at& r) {
+  const keys_of_row<T> keys{r.as<const T>(2), r.length[2], 0};
+  const bool few_keys = keys.count <= most_ranked;
+  key_range<key_type<T>> range{};
+  if (!few_keys) range = range_of(keys);
+  // NaNs have the greatest key.
+  const int64_t nan = few_keys || range.high == ~key_type<T>(0) ? count_nan(keys.in, keys.count) : 0;
+  int64_t at = 0;
   if (nan > 0 && r.number[0].i == 0) {
-    int64_t first = 0;
-    while (!is_nan(in[first])) ++first;
-    return write(r, 0, in[first], first);
+    while (!is_nan(keys.in[at])) ++at;
+  } else {
+    const int64_t k = nan == keys.count ? 0 : (keys.count - nan - 1) / 2;
+    at = few_keys ? position_among_few(keys, k) : position_of_rank(r.work, keys, range, k);
   }
-  rank<T>(r, nan == count ? 0 : (count - nan - 1) / 2);
+  write(r, 0, keys.in[at], at);
 }
 
 }  // namespace
