@@ -1,6 +1,7 @@
 // Rules of random numbers: the published answers of Philox, and the same bits from every table.
 #include "philox.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 
@@ -129,6 +130,53 @@ TEMPLATE_TEST_CASE("random: every table gives bitwise the same for every dtype",
       REQUIRE(table.random(&a.call, nullptr) == TB_OK);
       REQUIRE(other.random(&b.call, nullptr) == TB_OK);
       CHECK(a.bytes == b.bytes);
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("random: any number of threads gives bitwise the same, and finds the one invalid probability",
+                   "[kernels]", scalar, sse2, avx2, avx512) {
+  const tb_kernels& table = *need<TestType>().kernels;
+  constexpr std::int64_t rows = 5, columns = 30011;
+  std::vector<double> probability(rows * columns, 0.5);
+  std::vector<float> result(rows * columns);
+  for (const bool transposed : {false, true}) {
+    tb_random call{};
+    call.plan.ndim = 3;
+    call.plan.operands = 2;
+    const std::int64_t sizes[] = {columns, rows, 1};
+    std::copy_n(sizes, 3, call.plan.sizes);
+    for (tb_operand* operand : {&call.plan.operand[0], &call.plan.operand[1]}) {
+      operand->strides[0] = transposed ? rows : 1;
+      operand->strides[1] = transposed ? 1 : columns;
+    }
+    call.plan.operand[0].data = result.data();
+    call.plan.operand[0].dtype = TB_F32;
+    call.plan.operand[1].data = probability.data();
+    call.plan.operand[1].dtype = TB_F64;
+    call.seed = 7;
+    call.first = 3;
+    call.number[1].f = 1;
+    for (std::int32_t op : {TB_RANDOM_UNIFORM, TB_RANDOM_NORMAL, TB_RANDOM_BERNOULLI_OF}) {
+      call.op = op;
+      std::vector<float> alone;
+      for (std::int32_t threads : {1, 2, 3, 5}) {
+        const with_threads now(threads);
+        std::ranges::fill(result, -1.0F);
+        REQUIRE(table.random(&call, nullptr) == TB_OK);
+        if (alone.empty()) alone = result;
+        REQUIRE(std::memcmp(result.data(), alone.data(), result.size() * sizeof(float)) == 0);
+      }
+    }
+    call.op = TB_RANDOM_CHECK_PROBABILITIES;
+    for (std::int32_t threads : {1, 2, 3, 5}) {
+      const with_threads now(threads);
+      CHECK(table.random(&call, nullptr) == TB_OK);
+      for (const std::size_t i : {std::size_t{0}, probability.size() / 2, probability.size() - 1}) {
+        probability[i] = 1.5;
+        CHECK(table.random(&call, nullptr) == TB_BAD_VALUE);
+        probability[i] = 0.5;
+      }
     }
   }
 }

@@ -1,7 +1,10 @@
 // Random numbers over a plan. Element i in row-major order uses number first + i of the random stream, whatever the
 // strides and the dtype, so any part can be computed independently.
+#include <atomic>
+
 #include "elementwise/convert.h"
 #include "elementwise/for_each_row.h"
+#include "elementwise/partition.h"
 #include "half.h"
 #include "layout.h"
 #include "philox.h"
@@ -57,24 +60,43 @@ void fill_numbers(const tb_random& call, uint64_t i, int64_t count, uint64_t* ou
   if (n < count) out[n] = number_at(call, i + uint64_t(n));
 }
 
+// Calls visit(slice of the plan, row-major index of its first element) for slices that cover the plan, in parallel.
+// Only a cut of the slowest dimension leaves the elements of a slice adjacent in row-major order.
+template <typename Visit>
+void each_ordered_part(const tb_plan& plan, const Visit& visit) {
+  constexpr int64_t work = 2;  // an element costs as much as several of a copy
+  int d = plan.ndim - 1;
+  while (d > 0 && plan.sizes[d] == 1) --d;
+  const int64_t size = plan.sizes[d], inner = positions(plan) / size;
+  const int64_t most = work * positions(plan) / parallel_grain, wanted = most < 4 * threads() ? most : 4 * threads();
+  const int64_t parts = threads() == 1 || wanted < 1 ? 1 : wanted, step = (size + parts - 1) / parts;
+  each_part((size + step - 1) / step, [&](int64_t i) {
+    const int64_t first = i * step;
+    visit(slice(plan, d, first, size - first < step ? size - first : step), uint64_t(first * inner));
+  });
+}
+
 // Calls make(numbers, values, count, row, i) for blocks of elements and stores the values, of type `inside`. `row` is
-// the address of the last operand's row, and i the index of the block's first element in the row.
+// the address of the last operand's row, and i the index of the block's first element in the row. Several threads call
+// make.
 template <typename Value, int Operands = 1, typename Make>
 tb_status each_block(const tb_random& call, int32_t inside, Make make) {
   const tb_operand& out = call.plan.operand[0];
   const convert_fn store = conversion(out.dtype, inside);
-  const int64_t count = call.plan.sizes[0], step = out.strides[0], bytes = element_bytes[out.dtype];
-  uint64_t done = 0;
-  each_row<Operands>(call.plan, [&](char* const* at) {
-    uint64_t numbers[block];
-    Value values[block];
-    for (int64_t i = 0; i < count; i += block) {
-      const int64_t some = count - i < block ? count - i : block;
-      fill_numbers(call, done + uint64_t(i), some, numbers);
-      make(numbers, values, some, at[Operands - 1], i);
-      store(at[0] + i * step * bytes, step, values, 1, some);
-    }
-    done += uint64_t(count);
+  const int64_t step = out.strides[0], bytes = element_bytes[out.dtype];
+  each_ordered_part(call.plan, [&](const tb_plan& plan, uint64_t done) {
+    const int64_t count = plan.sizes[0];
+    each_row<Operands>(plan, [&](char* const* at) {
+      uint64_t numbers[block];
+      Value values[block];
+      for (int64_t i = 0; i < count; i += block) {
+        const int64_t some = count - i < block ? count - i : block;
+        fill_numbers(call, done + uint64_t(i), some, numbers);
+        make(numbers, values, some, at[Operands - 1], i);
+        store(at[0] + i * step * bytes, step, values, 1, some);
+      }
+      done += uint64_t(count);
+    });
   });
   return TB_OK;
 }
@@ -159,16 +181,20 @@ tb_status check_probabilities(const tb_random& call) {
   const tb_operand& of = call.plan.operand[1];
   const int64_t step = of.strides[0], bytes = element_bytes[of.dtype];
   const convert_fn load = conversion(TB_F64, of.dtype);
-  bool good = true;
-  each_row<2>(call.plan, [&](char* const* at) {
-    double p[block];
-    for (int64_t i = 0; i < call.plan.sizes[0]; i += block) {
-      const int64_t some = call.plan.sizes[0] - i < block ? call.plan.sizes[0] - i : block;
-      load(p, 1, at[1] + i * step * bytes, step, some);
-      for (int64_t k = 0; k < some; ++k) good = good && is_probability(p[k]);
-    }
+  std::atomic<bool> good{true};
+  each_ordered_part(call.plan, [&](const tb_plan& plan, uint64_t) {
+    bool fine = true;
+    each_row<2>(plan, [&](char* const* at) {
+      double p[block];
+      for (int64_t i = 0; i < plan.sizes[0]; i += block) {
+        const int64_t some = plan.sizes[0] - i < block ? plan.sizes[0] - i : block;
+        load(p, 1, at[1] + i * step * bytes, step, some);
+        for (int64_t k = 0; k < some; ++k) fine = fine && is_probability(p[k]);
+      }
+    });
+    if (!fine) good.store(false, std::memory_order_relaxed);
   });
-  return good ? TB_OK : TB_BAD_VALUE;
+  return good.load(std::memory_order_relaxed) ? TB_OK : TB_BAD_VALUE;
 }
 
 tb_status bernoulli_of(const tb_random& call) {
