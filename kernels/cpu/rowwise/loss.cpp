@@ -67,8 +67,9 @@ rows_loop with_label(rows_loop loop, int label, int range) {
 
 template <typename T>
 rows_loop loss_loop(int32_t op) {
+  constexpr int64_t least_rows = 8192;  // of which one element each is read
   switch (op) {
-    case TB_NLL: return with_label({.run = nll<T>, .many = true}, 3, 2);
+    case TB_NLL: return with_label({.run = nll<T>, .many = true, .least_rows = least_rows}, 3, 2);
     case TB_NLL_BACKWARD: return with_label({.run = nll_backward<T>, .many = true}, 2, 0);
     case TB_NLL_TOTAL: return {.run = total<T>};
     case TB_CROSS_ENTROPY: return with_label(cross_entropy_loop<T>(false), 3, 2);

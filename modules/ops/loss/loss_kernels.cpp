@@ -153,7 +153,8 @@ struct label_loss {
   // Runs the checks of Forward under the name of the called operator.
   static tensor named(std::string_view op, const tensor& self, const tensor& target, const optional_tensor& weight,
                       std::int64_t reduction, std::int64_t ignored) {
-    label_loss_meta(op, self, target, weight, reduction);
+    check_labels({nullptr, op}, self, target, weight);
+    check_reduction({nullptr, op}, reduction);
     return std::get<0>(Forward(self, target, weight, reduction, ignored));
   }
 
