@@ -19,8 +19,9 @@ namespace {
 
 rows_loop loop_of(const tb_rowwise& call) {
   using source = rows_loop (*)(const tb_rowwise&);
-  constexpr source sources[] = {softmax_rows,  scan_rows,  sort_rows,  select_rows, count_rows,   search_rows,
-                                compress_rows, index_rows, layer_norm, loss_rows,   distance_rows};
+  // Losses first: their calls are the shortest.
+  constexpr source sources[] = {loss_rows,   softmax_rows,  scan_rows,  sort_rows,  select_rows,  count_rows,
+                                search_rows, compress_rows, index_rows, layer_norm, distance_rows};
   for (const source s : sources) {
     const rows_loop loop = s(call);
     if (loop.run != nullptr) return loop;
@@ -269,7 +270,7 @@ tb_status rowwise(const tb_rowwise* call, const tb_call*) {
   int64_t some = alone ? batch.total : (parallel_grain + of_a_position - 1) / of_a_position;
   if (!alone && some < loop.least_rows) some = loop.least_rows;
   // Tasks of interleaved rows share few cache lines.
-  constexpr int64_t least_columns = 16;
+  const int64_t least_columns = batch.total < loop.columns * threads() ? 16 : loop.columns;
   if (w.across) some = (some + least_columns - 1) / least_columns * least_columns;
   std::atomic<bool> lacking{false}, refused{false};
   each_part((batch.total + some - 1) / some, [&](int64_t part) {

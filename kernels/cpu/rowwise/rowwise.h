@@ -40,6 +40,7 @@ struct rows_loop {
   rows_fn across = nullptr;  // for interleaved rows: pitches are 1, steps arbitrary
   bool many = false;         // `run` takes any number of rows
   int64_t least_rows = 1;    // fewer are not worth a task
+  int64_t columns = 16;      // that `across` processes at once: as many, if there are enough, for a task
   uint32_t shared = 0;       // operands that `across` needs broadcast, with pitch 0
   uint32_t whole = 0;        // I64 operands, whatever the compute type
   uint32_t as_is = 0;        // neither converted nor made dense

@@ -6,9 +6,11 @@
 namespace tb_cpu::TOPBIT_ARCH {
 
 rows_loop softmax_rows(const tb_rowwise& call) {
-  return call.compute == TB_F32   ? softmax_loop<float>(call.op)
-         : call.compute == TB_F64 ? softmax_loop<double>(call.op)
-                                  : rows_loop{};
+  rows_loop loop = call.compute == TB_F32   ? softmax_loop<float>(call.op)
+                   : call.compute == TB_F64 ? softmax_loop<double>(call.op)
+                                            : rows_loop{};
+  loop.columns = 64;
+  return loop;
 }
 
 }  // namespace tb_cpu::TOPBIT_ARCH
