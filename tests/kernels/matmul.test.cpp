@@ -65,7 +65,7 @@ TEMPLATE_TEST_CASE("matmul: a and b have any strides, negative and zero too", "[
   std::string failures;
   for (const order a : every_order) {
     for (const order b : every_order) {
-      for (const extent of : {extent{13, 9, 7}, extent{14, 70, 33}}) {
+      for (const extent of : {extent{13, 9, 7}, extent{14, 70, 33}, extent{30, 700, 33}}) {
         failures += try_matmul<float>(here, of, a, b, {});
         failures += try_matmul<double>(here, of, a, b, {});
       }
@@ -176,10 +176,10 @@ TEMPLATE_TEST_CASE("matmul: threads do not share their working memory", "[kernel
 TEMPLATE_TEST_CASE("matmul: out of workspace memory is reported", "[kernels]", sse2, avx2, avx512) {
   const backend here = need<TestType>();
   if (!malloc_may_fail) SKIP("a sanitizer's allocator does not fail");
-  std::vector<double> a(144 * 256);
+  std::vector<double> a(1024 * 256);
   std::vector<double> b(256 * 1024);
-  std::vector<double> out(144 * 1024);
-  tb_matmul product = plain(out.data(), a.data(), b.data(), {144, 1024, 256}, TB_F64);
+  std::vector<double> out(1024 * 1024);
+  tb_matmul product = plain(out.data(), a.data(), b.data(), {1024, 1024, 256}, TB_F64);
   product.b_row = 1;  // so that b has to be packed
   product.b_col = 256;
   int status = 0;

@@ -211,7 +211,7 @@ TEMPLATE_TEST_CASE("matmul: results do not depend on the number of threads", "[k
   const backend here = need<TestType>();
   sampled_cases extents;
   for (const extent of : {extent{300, 170, 130}, extent{64, 1500, 40}, extent{1500, 40, 64}, extent{1, 3000, 600},
-                          extent{2000, 1, 700}, extent{200, 200, 600}, extent{20, 30, 40000}}) {
+                          extent{2000, 1, 700}, extent{200, 200, 600}, extent{20, 30, 40000}, extent{4, 2000, 400}}) {
     if (!extents.is_drawn()) continue;
     for (const bool transposed : {false, true}) {
       const auto one = with_bias<float>(here, of, 1, transposed, 1);
@@ -249,8 +249,9 @@ TEMPLATE_TEST_CASE("matmul: an element does not depend on its position", "[kerne
     CHECK(here.kernels->matmul(&product, nullptr) == TB_OK);
     return std::count_if(out.begin(), out.end(), [&](T x) { return std::memcmp(&x, &out[0], sizeof x) != 0; });
   };
-  for (const extent of : {extent{13, 9, 7}, extent{37, 71, 33}, extent{130, 75, 600}, extent{301, 40, 64},
-                          extent{29, 1100, 300}, extent{1, 1037, 300}, extent{143, 1, 1000}}) {
+  for (const extent of :
+       {extent{13, 9, 7}, extent{37, 71, 33}, extent{130, 75, 600}, extent{301, 40, 64}, extent{29, 1100, 300},
+        extent{1, 1037, 300}, extent{143, 1, 1000}, extent{7, 70, 33}, extent{48, 130, 65}, extent{3, 1100, 300}}) {
     for (const order b : {order::rows, order::columns, order::rows_apart}) {
       for (const bool biased : {false, true}) {
         for (const bool by_columns : {false, true}) {

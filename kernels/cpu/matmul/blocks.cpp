@@ -11,20 +11,8 @@ namespace {
 template <typename T>
 constexpr int64_t block_rows = 1920 / int64_t(sizeof(T));
 
-// An operand that is read more than a few times is packed if it is read more than `readings` times, or if its rows are
-// more than `farthest` bytes or a multiple of `same_set` bytes apart: addresses a multiple of 4096 bytes apart map to
-// the same L1 set.
-constexpr int64_t readings = 600;
-constexpr int64_t farthest = 16384;
-constexpr int64_t same_set = 4096;
-
 int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
-
-bool stays(int64_t step_bytes, int64_t read, int64_t seldom) {
-  if (read <= seldom) return true;
-  return read <= readings && (step_bytes < 0 ? -step_bytes : step_bytes) <= farthest && step_bytes % same_set != 0;
-}
 
 template <typename T>
 bool right_in_place(const right_source<T>& b, int64_t rows, int64_t columns) {
@@ -34,7 +22,7 @@ bool right_in_place(const right_source<T>& b, int64_t rows, int64_t columns) {
 
 template <typename T>
 bool left_in_place(const left_source<T>& a, int64_t columns) {
-  return a.in_place != nullptr && stays((a.col == 1 ? a.row : a.col) * int64_t(sizeof(T)), columns, 2 * tile_width<T>);
+  return a.in_place != nullptr && left_stays<T>(a.col == 1 ? a.row : a.col, columns);
 }
 
 template <typename T>

@@ -55,5 +55,23 @@ namespace {
 template <typename T>
 constexpr int64_t block_depth = sizeof(T) == 4 ? 384 : 256;
 
+// An operand that is read more than a few times is packed if it is read more than `readings` times, or if its rows are
+// more than `farthest` bytes or a multiple of `same_set` bytes apart: addresses a multiple of 4096 bytes apart map to
+// the same L1 set.
+constexpr int64_t readings = 600;
+constexpr int64_t farthest = 16384;
+constexpr int64_t same_set = 4096;
+
+inline bool stays(int64_t step_bytes, int64_t read, int64_t seldom) {
+  if (read <= seldom) return true;
+  return read <= readings && (step_bytes < 0 ? -step_bytes : step_bytes) <= farthest && step_bytes % same_set != 0;
+}
+
+// For a left-hand matrix whose contiguous rows or columns are `step` apart.
+template <typename T>
+bool left_stays(int64_t step, int64_t columns) {
+  return stays(step * int64_t(sizeof(T)), columns, 2 * tile_width<T>);
+}
+
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -23,8 +23,6 @@ constexpr int64_t most_copied = 1 << 18;
 constexpr int64_t summed_columns = epilogue_columns;
 // Copying an element costs about as much as this many products.
 constexpr int64_t copy_cost = 3;
-// Rows of weights a multiple of so many bytes apart map to the same L1 set.
-constexpr int64_t same_set = 4096;
 
 int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -146,22 +144,44 @@ struct pairs_of_group {
   static bool packs() { return true; }
   int64_t packed_row() const { return depth + vector_width<float>; }
   weight_rows<float> rows(int64_t first, int64_t count, float* packed) const {
-    constexpr int64_t width = vector_width<float>;
     for (int64_t r = 0; r < count; ++r) {
-      for (int64_t i = 0; i < channels; ++i) {
-        const bfloat16* const from = weights + ((first + r) * all_channels + 2 * i) * window;
-        const bfloat16* const second = has_second(i) ? from + window : nullptr;
-        float* const to = packed + r * packed_row() + i * window;
-        for (int64_t k = 0; k < window; k += width) {
-          const int64_t some = smaller(width, window - k);
-          masked_store(to + k, first_lanes(some, 0.0f),
-                       pairs_of(from + k, second == nullptr ? nullptr : second + k, some));
-        }
+      const bfloat16* const from = weights + (first + r) * all_channels * window;
+      float* const to = packed + r * packed_row();
+      // Each register of pairs may reach into the next ones.
+      if (window <= vector_width<float>) {
+        pack_short_windows(from, to);
+      } else {
+        pack_long_windows(from, to);
       }
     }
     return {packed, packed_row()};
   }
   static void multiply(const window_product<float>& product) { multiply_window_pairs(product); }
+
+ private:
+  // The windows of two channels are one register of elements.
+  void pack_short_windows(const bfloat16* from, float* to) const {
+    alignas(64) uint16_t place[32];
+    for (int64_t k = 0; k < 16; ++k) {
+      place[2 * k] = static_cast<uint16_t>(k);
+      place[2 * k + 1] = static_cast<uint16_t>(k + window);
+    }
+    const __m512i order = _mm512_load_si512(place);
+    for (int64_t i = 0; i < channels; ++i, from += 2 * window, to += window) {
+      const auto lanes = static_cast<__mmask32>((uint64_t(1) << (has_second(i) ? 2 * window : window)) - 1);
+      _mm512_storeu_si512(to, _mm512_permutexvar_epi16(order, _mm512_maskz_loadu_epi16(lanes, from)));
+    }
+  }
+  void pack_long_windows(const bfloat16* from, float* to) const {
+    constexpr int64_t width = vector_width<float>;
+    for (int64_t i = 0; i < channels; ++i, from += 2 * window, to += window) {
+      const bfloat16* const second = has_second(i) ? from + window : nullptr;
+      for (int64_t k = 0; k < window; k += width) {
+        const int64_t some = smaller(width, window - k);
+        _mm512_storeu_ps(to + k, pairs_of(from + k, second == nullptr ? nullptr : second + k, some));
+      }
+    }
+  }
 };
 #endif
 

@@ -4,8 +4,8 @@
 #include "elementwise/for_each_row.h"
 #include "half.h"
 #include "layout.h"
+#include "matmul/pack.h"
 #include "multiply_add.h"
-#include "partial_vector.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -139,15 +139,57 @@ void finish_rows(const epilogue<T>& how, int64_t row, int64_t rows, int64_t colu
   }
 }
 
+// Transposes [rows][columns], where rows are at most a register's width, to columns of that width.
+template <typename T>
+void turn(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to) {
+  constexpr int64_t width = vec<T>::size;
+  for (int64_t r = 0; r < rows; r += piece<T>) {
+    for (int64_t j = 0; j < columns; j += width) {
+      vec<T> square[piece<T>];
+      for (int64_t i = 0; i < piece<T>; ++i) {
+        const T* const at = from + (r + i < rows ? r + i : rows - 1) * from_row + j;
+        square[i] = columns - j < width ? load_part(at, columns - j, T(0)) : vec<T>::load_unaligned(at);
+      }
+      transpose_pieces(square);
+      for (int64_t i = 0; i < piece<T>; ++i) store_pieces(to + (j + i) * width + r, piece<T> * width, square[i]);
+    }
+  }
+}
+
+// The same for a result with contiguous columns, whose rows are those of the transposed products.
+template <typename T>
+void finish_columns(const epilogue<T>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
+                    const T* products, int64_t products_row) {
+  constexpr int64_t width = vec<T>::size;
+  alignas(64) T turned[(epilogue_columns + width) * width];
+  epilogue<T> of_turned = how;
+  of_turned.out_row = how.out_col;
+  of_turned.out_col = 1;
+  of_turned.added_row = how.added_col;
+  of_turned.added_col = how.added_row;
+  for (int64_t r = 0; r < rows; r += width, products += width * products_row) {
+    const int64_t some = rows - r < width ? rows - r : width;
+    turn(products, products_row, some, columns, turned);
+    finish_rows(of_turned, column, columns, row + r, some, turned, width);
+  }
+}
+
+template <typename T>
+void finish_either(const epilogue<T>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
+                   const T* products, int64_t products_row) {
+  const bool by_columns = how.out_row == 1 && how.out_col != 1 && rows > 1;
+  (by_columns ? finish_columns<T> : finish_rows<T>)(how, row, rows, column, columns, products, products_row);
+}
+
 }  // namespace
 
 void finish(const epilogue<float>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
             const float* products, int64_t products_row) {
-  finish_rows(how, row, rows, column, columns, products, products_row);
+  finish_either(how, row, rows, column, columns, products, products_row);
 }
 void finish(const epilogue<double>& how, int64_t row, int64_t rows, int64_t column, int64_t columns,
             const double* products, int64_t products_row) {
-  finish_rows(how, row, rows, column, columns, products, products_row);
+  finish_either(how, row, rows, column, columns, products, products_row);
 }
 
 }  // namespace tb_cpu::TOPBIT_ARCH

@@ -117,22 +117,27 @@ tb_status multiply_pairs(const void* context, int64_t at, int64_t row, int64_t r
                              true},
                             row, rows, column, columns);
 }
+#endif
 
-bool has_few_rows(const tb_matmul& p) { return p.m <= most_few_rows && p.a_col == 1 && p.b_row == 1; }
+template <typename Terms>
+bool has_few_rows(const tb_matmul& p) {
+  return p.m <= most_few_rows<Terms> && p.a_col == 1 && p.b_row == 1;
+}
 
-tb_status multiply_few_pairs(const void* context, int64_t at, int64_t, int64_t, int64_t column, int64_t columns) {
+template <typename Terms>
+tb_status multiply_few(const void* context, int64_t at, int64_t, int64_t, int64_t column, int64_t columns) {
+  using E = typename Terms::element;
   const call& c = *static_cast<const call*>(context);
   const tb_matmul& p = c.p;
-  const few_rows rows{static_cast<const bfloat16*>(p.a) + at * p.a_batch,
-                      static_cast<const bfloat16*>(p.b) + at * p.b_batch,
-                      p.a_row,
-                      p.b_col,
-                      p.m,
-                      p.k};
-  multiply_few_rows(rows, column, columns, end_of<float>(c, at));
+  const few_rows<Terms> rows{static_cast<const E*>(p.a) + at * p.a_batch,
+                             static_cast<const E*>(p.b) + at * p.b_batch,
+                             p.a_row,
+                             p.b_col,
+                             p.m,
+                             p.k};
+  multiply_few_rows(rows, column, columns, end_of<typename Terms::number>(c, at));
   return TB_OK;
 }
-#endif
 
 // A result of one row: a vector-matrix product.
 template <typename T>
@@ -202,6 +207,21 @@ tb_status multiply_by_depth(const call& c) {
   return TB_OK;
 }
 
+// Packing transposes a right-hand matrix that is contiguous along depth. In the transposed problem it is the left-hand
+// one, which is read in place. But then tiles of the result are transposed, the other matrix may have to be, and its
+// rows are padded to whole registers. Costs are in multiply-adds for each element, measured.
+constexpr int64_t packed_element_cost = 12, turned_element_cost = 6;
+
+template <typename T>
+bool is_cheaper_transposed(const tb_matmul& p, int64_t elements_of_t) {
+  constexpr int64_t width = vector_width<T>;
+  if (p.b_row != 1 || p.b_col == 1 || p.out_col != 1 || p.m == 1 || p.n == 1) return false;
+  if (!left_stays<T>(p.b_col / elements_of_t, p.m)) return false;
+  const int64_t depth = (p.k + elements_of_t - 1) / elements_of_t, padding = (width - p.m % width) % width;
+  return turned_element_cost * p.m * p.n + (p.a_row == 1 ? 0 : packed_element_cost * p.m * depth) <
+         (packed_element_cost - padding) * p.n * depth;
+}
+
 template <typename T, typename E>
 tb_status multiply(const tb_matmul& given) {
   call c{given, nullptr};
@@ -222,12 +242,21 @@ tb_status multiply(const tb_matmul& given) {
     return multiply_in_parts(1, p.n, p.k, p.batch, &c, &multiply_row<T>);
   }
 #if defined(__AVX512F__)
-  if constexpr (is_half<E>) {
+  if constexpr (std::is_same_v<E, bfloat16>) {
     if (by_pairs<E>()) {
-      return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, has_few_rows(p) ? &multiply_few_pairs : &multiply_pairs);
+      if (has_few_rows<pair_terms>(p)) {
+        return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, &multiply_few<pair_terms>);
+      }
+      if (is_cheaper_transposed<T>(p, 2)) tb_kernel::transpose(p);
+      return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, &multiply_pairs);
     }
   }
 #endif
+  if constexpr (!is_half<E>) {
+    using terms = element_terms<T, E>;
+    if (has_few_rows<terms>(p)) return multiply_in_parts(p.m, p.n, p.k, p.batch, &c, &multiply_few<terms>);
+  }
+  if (is_cheaper_transposed<T>(p, 1)) tb_kernel::transpose(p);
   if constexpr (!is_half<E>) {
     if (is_small<T>(p)) return multiply_in_parts(1, 1, p.m * p.n * p.k + call_cost, p.batch, &c, &multiply_small<T>);
   }

@@ -1,11 +1,9 @@
-// Matrix-vector products. Each element of the matrix is read once, so memory bandwidth is the limit and the matrix is
-// read sequentially.
+// Matrix-vector products. Each element of the matrix is read once, so memory bandwidth is the limit, and the order in
+// which rows are read decides (dot_terms.h).
 #include "half.h"
 #include "layout.h"
+#include "matmul/dot_terms.h"
 #include "matmul/matmul.h"
-#include "matmul/pairs.h"
-#include "multiply_add.h"
-#include "row_vectors.h"
 #include "threads/scratch.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
@@ -14,7 +12,9 @@ namespace {
 // The length of a sequential sum before partial sums are added.
 constexpr int64_t chain = 256;
 // Outputs per block where rows of the matrix are contiguous along outputs.
-constexpr int64_t wide = 2048;
+constexpr int64_t wide = 4096;
+// Rows along outputs of up to so many bytes are added one after another, since sums are stored for each. Measured.
+constexpr int64_t short_added_row = 2048;
 
 // The vector as contiguous elements of T: the operand itself, or a copy.
 template <typename T, typename E>
@@ -29,86 +29,68 @@ const T* dense_vector(const vector_product& product) {
   return to;
 }
 
+// The rows of a matrix whose dot products are computed together.
+constexpr int rows_together = sizeof(vec<float>) == 64 ? 8 : 4;
+
 // Dot products of `Rows` rows with the vector, lane by lane: two accumulators per row, added to the total every `chain`
-// vectors.
-template <typename T, int Rows, typename E>
-void sum_rows(const E* matrix, int64_t step, const T* vector, int64_t depth, T* out) {
-  constexpr int64_t width = vector_width<T>;
+// pairs of registers. The rows are read together or, with OneByOne, one after another.
+template <typename Terms, int Rows, bool OneByOne>
+[[gnu::always_inline]] inline void sum_rows(const typename Terms::element* matrix, int64_t step,
+                                            const typename Terms::factor* vector, int64_t depth,
+                                            typename Terms::number* out) {
+  using T = typename Terms::number;
+  constexpr int64_t width = Terms::width, both = 2 * width, longest = chain * both;
   vec<T> total[Rows];
   for (auto& t : total) t = vec<T>(T(0));
-  for (int64_t from = 0; from < depth; from += 2 * chain * width) {
-    const int64_t end = depth - from < 2 * chain * width ? depth : from + 2 * chain * width;
+  for (int64_t from = 0; from < depth; from += longest) {
+    const int64_t end = depth - from < longest ? depth : from + longest, whole = end - (end - from) % both;
     vec<T> even[Rows], odd[Rows];
     for (int r = 0; r < Rows; ++r) even[r] = odd[r] = vec<T>(T(0));
-    int64_t p = from;
-    for (; p + 2 * width <= end; p += 2 * width) {
-      const vec<T> x = vec<T>::load_unaligned(vector + p), y = vec<T>::load_unaligned(vector + p + width);
+    constexpr int group = OneByOne ? 1 : Rows;
 #pragma clang loop unroll(full)
-      for (int r = 0; r < Rows; ++r) {
-        even[r] = multiply_add(load_neighbours<T>(matrix + r * step + p, width), x, even[r]);
-        odd[r] = multiply_add(load_neighbours<T>(matrix + r * step + p + width, width), y, odd[r]);
+    for (int first = 0; first < Rows; first += group) {
+      int64_t p = from;
+      for (; p < whole; p += both) {
+        const auto x = Terms::load(vector + p, width), y = Terms::load(vector + p + width, width);
+#pragma clang loop unroll(full)
+        for (int r = first; r < first + group; ++r) {
+          even[r] = Terms::add(Terms::load(matrix + r * step + p, width), x, even[r]);
+          odd[r] = Terms::add(Terms::load(matrix + r * step + p + width, width), y, odd[r]);
+        }
       }
-    }
-    for (; p < end; p += width) {
-      const int64_t lanes = end - p < width ? end - p : width;
-      const vec<T> x = load_neighbours<T>(vector + p, lanes);
-      for (int r = 0; r < Rows; ++r)
-        even[r] = multiply_add(load_neighbours<T>(matrix + r * step + p, lanes), x, even[r]);
+      for (; p < end; p += width) {
+        const int64_t lanes = end - p < width ? end - p : width;
+        const auto x = Terms::load(vector + p, lanes);
+        for (int r = first; r < first + group; ++r) {
+          even[r] = Terms::add(Terms::load(matrix + r * step + p, lanes), x, even[r]);
+        }
+      }
     }
     for (int r = 0; r < Rows; ++r) total[r] += even[r] + odd[r];
   }
   for (int r = 0; r < Rows; ++r) out[r] = sum_of_lanes<T>(total[r]);
 }
 
+template <typename T, typename E, int Rows, bool OneByOne>
+void sum_elements(const E* matrix, int64_t step, const T* vector, int64_t depth, T* out) {
+  sum_rows<element_terms<T, E>, Rows, OneByOne>(matrix, step, vector, depth, out);
+}
 #if defined(__AVX512F__)
-// The same for pairs of bfloat16 elements.
-template <int Rows>
+template <int Rows, bool OneByOne>
 [[gnu::target("avx512bf16")]] void sum_pairs(const bfloat16* matrix, int64_t step, const bfloat16* vector,
                                              int64_t depth, float* out) {
-  constexpr int64_t width = 2 * vector_width<float>;
-  const auto multiply_pairs = [](__m512 sum, __m512i a, __m512i b) __attribute__((target("avx512bf16"))) {
-    return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
-  };
-  __m512 total[Rows];
-  for (auto& t : total) t = _mm512_setzero_ps();
-  for (int64_t from = 0; from < depth; from += 2 * chain * width) {
-    const int64_t end = depth - from < 2 * chain * width ? depth : from + 2 * chain * width;
-    __m512 even[Rows], odd[Rows];
-    for (int r = 0; r < Rows; ++r) even[r] = odd[r] = _mm512_setzero_ps();
-    int64_t p = from;
-    for (; p + 2 * width <= end; p += 2 * width) {
-      const __m512i x = _mm512_loadu_si512(vector + p), y = _mm512_loadu_si512(vector + p + width);
-#  pragma clang loop unroll(full)
-      for (int r = 0; r < Rows; ++r) {
-        even[r] = multiply_pairs(even[r], _mm512_loadu_si512(matrix + r * step + p), x);
-        odd[r] = multiply_pairs(odd[r], _mm512_loadu_si512(matrix + r * step + p + width), y);
-      }
-    }
-    for (; p < end; p += width) {
-      const auto lanes = static_cast<__mmask32>(end - p < width ? (1u << (end - p)) - 1 : ~0u);
-      const __m512i x = _mm512_maskz_loadu_epi16(lanes, vector + p);
-      for (int r = 0; r < Rows; ++r) {
-        even[r] = multiply_pairs(even[r], _mm512_maskz_loadu_epi16(lanes, matrix + r * step + p), x);
-      }
-    }
-    for (int r = 0; r < Rows; ++r) total[r] = _mm512_add_ps(total[r], _mm512_add_ps(even[r], odd[r]));
-  }
-  for (int r = 0; r < Rows; ++r) out[r] = sum_of_lanes<float>(total[r]);
-}
-
-void sum_each_row_of_pairs(const bfloat16* matrix, int64_t step, const bfloat16* vector, int64_t depth, int64_t rows,
-                           float* out) {
-  int64_t i = 0;
-  for (; i + 8 <= rows; i += 8) sum_pairs<8>(matrix + i * step, step, vector, depth, out + i);
-  for (; i < rows; ++i) sum_pairs<1>(matrix + i * step, step, vector, depth, out + i);
+  sum_rows<pair_terms, Rows, OneByOne>(matrix, step, vector, depth, out);
 }
 #endif
 
-template <typename T, typename E>
-void sum_each_row(const E* matrix, int64_t step, const T* vector, int64_t depth, int64_t rows, T* out) {
+// Calls several(...) for rows_together rows at a time, and single(...) for each of the others.
+template <typename E, typename V, typename T>
+void sum_each_row(void (*several)(const E*, int64_t, const V*, int64_t, T*),
+                  void (*single)(const E*, int64_t, const V*, int64_t, T*), const E* matrix, int64_t step,
+                  const V* vector, int64_t depth, int64_t rows, T* out) {
   int64_t i = 0;
-  for (; i + 4 <= rows; i += 4) sum_rows<T, 4>(matrix + i * step, step, vector, depth, out + i);
-  for (; i < rows; ++i) sum_rows<T, 1>(matrix + i * step, step, vector, depth, out + i);
+  for (; i + rows_together <= rows; i += rows_together) several(matrix + i * step, step, vector, depth, out + i);
+  for (; i < rows; ++i) single(matrix + i * step, step, vector, depth, out + i);
 }
 
 // to += factor[0] * row 0 + factor[1] * row 1 + ..., in this order.
@@ -133,7 +115,7 @@ void add_rows(const E* matrix, int64_t step, const T* factor, int64_t columns, T
   }
 }
 
-template <typename T, typename E>
+template <int Rows, typename T, typename E>
 void add_each_row(const E* matrix, int64_t step, const T* vector, int64_t depth, int64_t columns, T* total) {
   T sums[wide];
   for (int64_t j = 0; j < columns; ++j) total[j] = T(0);
@@ -144,7 +126,7 @@ void add_each_row(const E* matrix, int64_t step, const T* vector, int64_t depth,
       for (int64_t j = 0; j < columns; ++j) sums[j] = T(0);
     }
     int64_t p = from;
-    for (; p + 8 <= end; p += 8) add_rows<T, 8>(matrix + p * step, step, vector + p, columns, to);
+    for (; p + Rows <= end; p += Rows) add_rows<T, Rows>(matrix + p * step, step, vector + p, columns, to);
     for (; p < end; ++p) add_rows<T, 1>(matrix + p * step, step, vector + p, columns, to);
     if (from != 0) {
       for (int64_t j = 0; j < columns; ++j) total[j] += sums[j];
@@ -154,16 +136,19 @@ void add_each_row(const E* matrix, int64_t step, const T* vector, int64_t depth,
 
 // By pairs if the processor has them and the vector is contiguous.
 template <typename T, typename E>
-void sum_outputs(const vector_product& product, const E* matrix, const T* vector, int64_t rows, T* out) {
+void sum_outputs(const vector_product& product, const E* matrix, const T* vector, int64_t rows, bool one_by_one,
+                 T* out) {
+  const int64_t step = product.output_step, depth = product.depth;
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<E, bfloat16>) {
     if (by_pairs<E>() && product.vector_step == 1) {
-      return sum_each_row_of_pairs(matrix, product.output_step, static_cast<const E*>(product.vector), product.depth,
-                                   rows, out);
+      return sum_each_row(one_by_one ? &sum_pairs<rows_together, true> : &sum_pairs<rows_together, false>,
+                          &sum_pairs<1, true>, matrix, step, static_cast<const E*>(product.vector), depth, rows, out);
     }
   }
 #endif
-  sum_each_row(matrix, product.output_step, vector, product.depth, rows, out);
+  sum_each_row(one_by_one ? &sum_elements<T, E, rows_together, true> : &sum_elements<T, E, rows_together, false>,
+               &sum_elements<T, E, 1, true>, matrix, step, vector, depth, rows, out);
 }
 
 template <typename T, typename E>
@@ -171,15 +156,19 @@ tb_status multiply(const vector_product& product, int64_t first, int64_t outputs
   const T* const vector = dense_vector<T, E>(product);
   if (vector == nullptr) return TB_OUT_OF_MEMORY;
   const bool along = product.depth_step == 1;
+  const bool streams = comes_from_memory(outputs * product.depth, sizeof(E));
+  const bool one_by_one = streams && (along ? product.depth * int64_t(sizeof(E)) <= short_row
+                                            : outputs * int64_t(sizeof(E)) <= short_added_row);
   const int64_t most = along ? epilogue_columns : wide;
   T sums[wide];
   for (int64_t j = 0; j < outputs; j += most) {
     const int64_t count = outputs - j < most ? outputs - j : most;
     const E* const matrix = static_cast<const E*>(product.matrix) + (first + j) * product.output_step;
     if (along) {
-      sum_outputs(product, matrix, vector, count, sums);
+      sum_outputs(product, matrix, vector, count, one_by_one, sums);
     } else {
-      add_each_row(matrix, product.depth_step, vector, product.depth, count, sums);
+      const auto add = one_by_one ? &add_each_row<1, T, E> : &add_each_row<8, T, E>;
+      add(matrix, product.depth_step, vector, product.depth, count, sums);
     }
     for (int64_t done = 0; done < count; done += epilogue_columns) {
       const int64_t some = count - done < epilogue_columns ? count - done : epilogue_columns;

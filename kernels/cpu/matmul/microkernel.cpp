@@ -8,6 +8,9 @@
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
 
+// Panels of a whose tiles are finished together, so that the transposed ones have rows of whole cache lines.
+constexpr int panels_together = 4;
+
 // Below this depth a tile is finished before a prefetch would complete.
 constexpr int64_t prefetched_depth = 128;
 
@@ -111,7 +114,7 @@ template <typename T, typename Whole, typename Part>
 void multiply(const Whole& whole, const Part& part, left_block<T> a, right_block<T> b, result_block<T> c, int64_t rows,
               int64_t columns, int64_t depth) {
   using order = typename left_block<T>::order;
-  alignas(64) T buffer[tile_rows * tile_width<T>];
+  alignas(64) T buffer[panels_together * tile_rows * tile_width<T>];
   const even_parts panels(rows, tile_rows);
   for (int64_t j = 0; j < columns; j += tile_width<T>) {
     const int64_t wide = columns - j < tile_width<T> ? columns - j : tile_width<T>;
@@ -121,15 +124,21 @@ void multiply(const Whole& whole, const Part& part, left_block<T> a, right_block
     const int64_t right_step = b.packed ? vectors * vector_width<T> : b.step;
     const auto& of_order = b.packed || last == vector_width<T> ? whole.of : part.of;
     const auto& of = of_order[vectors - 1][a.how == order::rows ? 0 : 1];
-    for (int64_t i = 0; i < panels.count; ++i) {
-      const int64_t first = panels.first(i), high = panels.size(i);
-      const T* const left = a.at + (a.how == order::rows     ? first * a.step
-                                    : a.how == order::panels ? first * depth
-                                                             : first);
-      T* const to = c.at == nullptr ? buffer : c.at + first * c.row + j;
-      const int64_t to_row = c.at == nullptr ? tile_width<T> : c.row;
-      of[high - 1](depth, left, a.how == order::panels ? high : a.step, right, right_step, to, to_row, last, c.add);
-      if (c.end != nullptr) c.end->run(c.end->context, first, high, j, wide, to, to_row);
+    const int64_t to_row = c.at == nullptr ? tile_width<T> : c.row;
+    for (int64_t i = 0; i < panels.count;) {
+      const int64_t begin = panels.first(i), together = i + panels_together;
+      T* const to = c.at == nullptr ? buffer : c.at + begin * c.row + j;
+      int64_t end = begin;
+      for (; i < panels.count && i < together; ++i) {
+        const int64_t first = panels.first(i), high = panels.size(i);
+        const T* const left = a.at + (a.how == order::rows     ? first * a.step
+                                      : a.how == order::panels ? first * depth
+                                                               : first);
+        of[high - 1](depth, left, a.how == order::panels ? high : a.step, right, right_step,
+                     to + (first - begin) * to_row, to_row, last, c.add);
+        end = first + high;
+      }
+      if (c.end != nullptr) c.end->run(c.end->context, begin, end - begin, j, wide, to, to_row);
     }
   }
 }

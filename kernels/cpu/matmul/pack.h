@@ -99,18 +99,36 @@ inline void transpose_pieces(vec<double>* rows) {
   rows[1] = by_turns<1, true>(a, b, lanes);
 }
 
-// Packs a block of a: row after row, or in panels where columns of a are contiguous.
+// A row of a panel, with `room` elements from its beginning to the end of the panel: those behind it are written later.
+template <typename T, typename E>
+void pack_panel_row(const E* from, int64_t count, int64_t room, T* to) {
+  constexpr int64_t width = vector_width<T>;
+  if constexpr (loads_parts && !is_half<E>) {
+    if (room >= count + width) {
+      for (int64_t r = 0; r < count; r += width) {
+        const partial_vector<T> part(count - r < width ? count - r : width);
+        part.load(from + r).store_unaligned(to + r);
+      }
+      return;
+    }
+  }
+  for (int64_t r = 0; r < count; ++r) to[r] = number_of<T>(from[r]);
+}
+
+// Packs a block of a: row after row, or in panels where columns of a are contiguous. A column is read across 8 panels
+// at a time.
 template <typename T, typename E>
 left_block<T> pack_left(strided<E> a, int64_t rows, int64_t depth, T* to) {
   using order = typename left_block<T>::order;
   if (a.row == 1 && a.col != 1) {
     const even_parts panels(rows, tile_rows);
-    T* out = to;
-    for (int64_t i = 0; i < panels.count; ++i) {
-      const int64_t high = panels.size(i);
-      const E* from = a.at + panels.first(i);
-      for (int64_t p = 0; p < depth; ++p, from += a.col, out += high) {
-        for (int64_t r = 0; r < high; ++r) out[r] = number_of<T>(from[r]);
+    for (int64_t first = 0; first < panels.count; first += 8) {
+      const int64_t end = panels.count - first < 8 ? panels.count : first + 8;
+      for (int64_t p = 0; p < depth; ++p) {
+        for (int64_t i = first; i < end; ++i) {
+          const int64_t high = panels.size(i), at = panels.first(i);
+          pack_panel_row(a.at + p * a.col + at, high, (depth - p) * high, to + at * depth + p * high);
+        }
       }
     }
     return {to, 0, order::panels};
