@@ -31,19 +31,6 @@ int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t parts_of(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 int64_t volume(const int64_t* sizes) { return sizes[0] * sizes[1] * sizes[2]; }
 
-template <typename T, typename E>
-void store_columns(vec<T> value, int64_t columns, E* to) {
-  if constexpr (is_half<E>) {
-    alignas(64) T lanes[vector_width<T>];
-    value.store_aligned(lanes);
-    for (int64_t i = 0; i < columns; ++i) to[i] = rounded<E>(lanes[i]);
-  } else if (columns == vector_width<T>) {
-    value.store_unaligned(to);
-  } else {
-    store_part(to, columns, value);
-  }
-}
-
 // Calls part(first, end) for ranges of the items, each of which is `work` multiply-adds, in parallel where that pays.
 template <typename Part>
 tb_status each_item(int64_t items, int64_t work, const Part& part) {
@@ -63,12 +50,23 @@ tb_status each_item(int64_t items, int64_t work, const Part& part) {
 template <typename T>
 struct short_window {
   int64_t depth;
+  int64_t slides;  // rows and columns of a square window whose adjacent rows read adjacent rows of the copy; 0: others
   T weight[block_depth<T>];
   int64_t offset[block_depth<T>];
 };
 
-template <typename T, int Rows, int Vectors, typename E>
-void convolve_tile(const short_window<T>& window, const T* copy, int64_t row, T bias, E* out, int64_t out_row,
+template <typename T, int Rows, int Vectors>
+void store_tile(const vec<T> (&sum)[Rows][Vectors], T bias, T* out, int64_t out_row, int64_t columns) {
+  constexpr int64_t width = vector_width<T>, last = (Vectors - 1) * width;
+  for (int r = 0; r < Rows; ++r) {
+    T* const to = out + r * out_row;
+    for (int v = 0; v + 1 < Vectors; ++v) (sum[r][v] + vec<T>(bias)).store_unaligned(to + v * width);
+    store_lanes(to + last, columns - last, sum[r][Vectors - 1] + vec<T>(bias));
+  }
+}
+
+template <typename T, int Rows, int Vectors>
+void convolve_tile(const short_window<T>& window, const T* copy, int64_t row, T bias, T* out, int64_t out_row,
                    int64_t columns) {
   constexpr int64_t width = vector_width<T>;
   vec<T> sum[Rows][Vectors];
@@ -86,36 +84,94 @@ void convolve_tile(const short_window<T>& window, const T* copy, int64_t row, T 
       }
     }
   }
-  for (int r = 0; r < Rows; ++r) {
-    for (int v = 0; v + 1 < Vectors; ++v) store_columns(sum[r][v] + vec<T>(bias), width, out + r * out_row + v * width);
-    store_columns(sum[r][Vectors - 1] + vec<T>(bias), columns - (Vectors - 1) * width,
-                  out + r * out_row + (Vectors - 1) * width);
-  }
+  store_tile(sum, bias, out, out_row, columns);
 }
 
-// Tiles of `Rows` rows; the last one is moved up to have all of them.
-template <typename T, int Rows, int Vectors, typename E>
-void convolve_rows(const short_window<T>& window, const T* copy, int64_t row, T bias, E* out, int64_t out_row,
-                   int64_t rows, int64_t columns) {
-  for (int64_t y = 0; y < rows; y += Rows) {
-    const int64_t at = smaller(y, rows - Rows);
-    convolve_tile<T, Rows, Vectors>(window, copy + at * row, row, bias, out + at * out_row, out_row, columns);
+// Whether a multiply-add can repeat an element of memory in all lanes. Otherwise loading weights costs as much as
+// loading the copy again.
+constexpr bool multiplies_by_memory = sizeof(vec<float>) == 64;
+
+// The same for sliding windows of Size x Size elements: a register of the copy is loaded once and multiplied by a
+// weight for each row of the result that reads it. The products of an element are added in the same order.
+template <typename T, int Rows, int Vectors, int Size>
+void slide_tile(const short_window<T>& window, const T* copy, int64_t row, T bias, T* out, int64_t out_row,
+                int64_t columns) {
+  constexpr int64_t width = vector_width<T>;
+  vec<T> sum[Rows][Vectors];
+  for (auto& s : sum) {
+    for (auto& x : s) x = vec<T>(T(0));
   }
+  for (int64_t first = 0; first < window.depth; first += Size * Size) {
+    const T* const weight = window.weight + first;
+#pragma clang loop unroll(full)
+    for (int y = 0; y < Rows + Size - 1; ++y) {
+#pragma clang loop unroll(full)
+      for (int x = 0; x < Size; ++x) {
+        const T* const from = copy + window.offset[first + x] + y * row;
+        vec<T> image[Vectors];
+        for (int v = 0; v < Vectors; ++v) image[v] = vec<T>::load_unaligned(from + v * width);
+#pragma clang loop unroll(full)
+        for (int r = 0; r < Rows; ++r) {
+          if (r > y || r + Size <= y) continue;
+          const vec<T> factor(weight[(y - r) * Size + x]);
+#pragma clang loop unroll(full)
+          for (int v = 0; v < Vectors; ++v) sum[r][v] = multiply_add(factor, image[v], sum[r][v]);
+        }
+      }
+    }
+  }
+  store_tile(sum, bias, out, out_row, columns);
+}
+
+// A tile for some rows of a result.
+template <typename T>
+struct row_tile {
+  int64_t rows;
+  void (*run)(const short_window<T>&, const T* copy, int64_t row, T bias, T* out, int64_t out_row, int64_t columns);
+};
+constexpr int64_t most_tile_rows = 8;
+
+template <int Size, typename T>
+row_tile<T> slides(int64_t rows, bool two) {
+  if (parts_of(rows, 7) > parts_of(rows, 8)) {
+    return {8, two ? &slide_tile<T, 8, 2, Size> : &slide_tile<T, 8, 1, Size>};
+  }
+  return {7, two ? &slide_tile<T, 7, 2, Size> : &slide_tile<T, 7, 1, Size>};
+}
+template <typename T>
+row_tile<T> tile_for(const short_window<T>& window, int64_t rows, bool two) {
+  if constexpr (multiplies_by_memory) {
+    const int64_t size = rows >= 7 ? window.slides : 0;
+    if (size == 3) return slides<3, T>(rows, two);
+    if (size == 5) return slides<5, T>(rows, two);
+    if (size == 7) return slides<7, T>(rows, two);
+  }
+  if (rows >= 8 && !two) return {8, &convolve_tile<T, 8, 1>};
+  if (rows >= 4) return {4, two ? &convolve_tile<T, 4, 2> : &convolve_tile<T, 4, 1>};
+  return {1, two ? &convolve_tile<T, 1, 2> : &convolve_tile<T, 1, 1>};
 }
 
 template <typename T, typename E>
 void convolve_block(const short_window<T>& window, const T* copy, int64_t row, T bias, E* out, int64_t out_row,
                     int64_t rows, int64_t columns) {
-  constexpr int64_t width = vector_width<T>;
-  for (int64_t x = 0; x < columns;) {
-    const bool two = columns - x > width;
-    const int64_t count = smaller(columns - x, two ? 2 * width : width);
-    const auto run = two         ? (rows >= 4 ? &convolve_rows<T, 4, 2, E> : &convolve_rows<T, 1, 2, E>)
-                     : rows >= 8 ? &convolve_rows<T, 8, 1, E>
-                     : rows >= 4 ? &convolve_rows<T, 4, 1, E>
-                                 : &convolve_rows<T, 1, 1, E>;
-    run(window, copy + x, row, bias, out + x, out_row, rows, count);
-    x += count;
+  constexpr int64_t width = vector_width<T>, wide = 2 * width;
+  for (int64_t x = 0; x < columns; x += wide) {
+    const int64_t count = smaller(columns - x, wide);
+    const row_tile<T> tile = tile_for(window, rows, count > width);
+    for (int64_t y = 0; y < rows; y += tile.rows) {
+      const int64_t at = smaller(y, rows - tile.rows);  // the last one is moved up to have all of its rows
+      const T* const from = copy + at * row + x;
+      E* const to = out + at * out_row + x;
+      if constexpr (is_half<E>) {
+        T sums[most_tile_rows * wide];
+        tile.run(window, from, row, bias, sums, wide, count);
+        for (int64_t r = 0; r < tile.rows; ++r) {
+          for (int64_t i = 0; i < count; ++i) to[r * out_row + i] = rounded<E>(sums[r * wide + i]);
+        }
+      } else {
+        tile.run(window, from, row, bias, to, out_row, count);
+      }
+    }
   }
 }
 
@@ -138,6 +194,7 @@ tb_status convolve_short(const tb_convolution& c) {
     for (int64_t i = copied; i < copied + spare; ++i) copy[i] = T(0);
     short_window<T> window;
     window.depth = depth;
+    window.slides = c.stride[1] == 1 && c.dilation[1] == 1 && c.kernel[1] == c.kernel[2] ? c.kernel[1] : 0;
     int64_t k[3] = {0, 0, 0}, channel = 0;
     for (int64_t d = 0; d < depth; ++d) {
       window.offset[d] = channel + axes.offset(k);
@@ -212,7 +269,8 @@ tb_status convolve_long(const tb_convolution& c) {
   constexpr int64_t piece = chain * vector_width<T>;
   const int64_t most_rows = c.kernel[2] < piece ? chain / parts_of(c.kernel[2], vector_width<T>) : 1;
   return each_item(c.images * c.outputs, channels * window * positions, [&](int64_t first, int64_t end) {
-    T* const copy = static_cast<T*>(scratch(axes.channel() * int64_t(sizeof(T)), scratch_level::part));
+    const int64_t copied = axes.channel() + vector_width<T>;
+    T* const copy = static_cast<T*>(scratch(copied * int64_t(sizeof(T)), scratch_level::part));
     if (copy == nullptr) return TB_OUT_OF_MEMORY;
     int64_t offset[most_blocks * results_at_once], k[3] = {0, 0, 0};
     for (int64_t i = 0; i < blocks * results_at_once; ++i) {

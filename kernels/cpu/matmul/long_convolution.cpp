@@ -101,7 +101,8 @@ struct long_convolution {
     const int64_t rows = chunk_rows(padded);
     const window_axes axes_of_chunk = axes(rows);
     const int64_t sums_room = part.images * positions * padded, packed_room = rows * c.kernel[2] * padded;
-    const int64_t bytes = (sums_room + packed_room + axes_of_chunk.channel()) * int64_t(sizeof(T));
+    const int64_t copied = axes_of_chunk.channel() + vector_width<T>;
+    const int64_t bytes = (sums_room + packed_room + copied) * int64_t(sizeof(T));
     T* const sums = static_cast<T*>(scratch(bytes, scratch_level::part));
     if (sums == nullptr) return TB_OUT_OF_MEMORY;
     T *const packed = sums + sums_room, *const copy = packed + packed_room;

@@ -58,10 +58,10 @@ auto lanes_inside(int64_t at, int64_t size) {
   return decltype(lanes(0))(lanes(size - at) & ~lanes(-at));
 }
 
-// Elements `at`, at + 1, ... of a row of `size` elements; 0 beyond it.
+// Lanes of a row; 0 in the others.
 template <typename T>
-vec<T> load_inside(const T* row, int64_t at, int64_t size) {
-  return masked_load(row + at, lanes_inside<T>(at, size), T(0));
+vec<T> load_lanes_of(const T* row, decltype(first_lanes(0, T(0))) lanes) {
+  return masked_load(row, lanes, T(0));
 }
 
 // Rows of two channels as one row of pairs of bfloat16 elements.
@@ -73,8 +73,12 @@ struct pair_row {
   }
   float operator[](int64_t i) const { return pair_of(first + i, second == nullptr ? nullptr : second + i); }
 };
-inline vec<float> load_inside(pair_row row, int64_t at, int64_t size) {
-  return pairs_in(row.first + at, row.second == nullptr ? nullptr : row.second + at, lanes_inside<float>(at, size));
+inline vec<float> load_lanes_of(pair_row row, __mmask16 lanes) { return pairs_in(row.first, row.second, lanes); }
+
+// Elements `at`, at + 1, ... of a row of `size` elements; 0 beyond it.
+template <typename T, typename Row>
+vec<T> load_inside(Row row, int64_t at, int64_t size) {
+  return load_lanes_of(row + at, lanes_inside<T>(at, size));
 }
 #endif
 
@@ -100,8 +104,8 @@ struct line_range {
 #if defined(__AVX512F__)
     if constexpr (!is_half<E>) {
       for (int64_t i = 0; i < count && stride <= 2; i += width) {
-        vec<T> x = load_inside(row, at + i * stride, size);
-        if (stride == 2) x = every_second(x, load_inside(row, at + i * stride + width, size), lanes);
+        vec<T> x = load_inside<T>(row, at + i * stride, size);
+        if (stride == 2) x = every_second(x, load_inside<T>(row, at + i * stride + width, size), lanes);
         masked_store(to + i, first_lanes(count - i < width ? count - i : width, T(0)), x);
       }
       if (stride <= 2) return;
@@ -133,6 +137,36 @@ struct line_range {
   }
 };
 
+#if defined(__AVX512F__)
+// Short rows of a line, as whole registers whose masks are computed once: the last one of a row reaches into the next
+// row of the copy, which is written after it. Masked stores are several times as slow.
+template <typename T>
+struct masked_line {
+  static constexpr int64_t width = vector_width<T>, most = 4;
+  using lanes = decltype(first_lanes(0, T(0)));
+  int64_t at, stride, registers = 0;  // 0: the rows are too long, or too far apart in the image
+  lanes in[2 * most];
+
+  masked_line(const line_range& range, int64_t size) : at(range.at), stride(range.stride) {
+    if (stride > 2 || range.count > most * width) return;
+    for (int64_t done = 0; done < range.count; done += width, ++registers) {
+      in[2 * registers] = lanes_inside<T>(at + done * stride, size);
+      in[2 * registers + 1] = lanes_inside<T>(at + done * stride + width, size);
+    }
+  }
+  template <typename Row>
+  void copy(Row row, T* to) const {
+    constexpr auto each = std::make_integer_sequence<int, vec<T>::size>();
+    for (int64_t i = 0; i < registers; ++i) {
+      const Row from = row + (at + i * width * stride);
+      vec<T> x = load_lanes_of(from, in[2 * i]);
+      if (stride == 2) x = every_second(x, load_lanes_of(from + width, in[2 * i + 1]), each);
+      x.store_unaligned(to + i * width);
+    }
+  }
+};
+#endif
+
 // The three dimensions of the copy of a channel, dense, the last one innermost; but its lines are outermost.
 struct window_axes {
   window_axis axis[3];
@@ -146,20 +180,30 @@ struct window_axes {
     return axis[0].offset(k[0]) * plane() + axis[1].offset(k[1]) * row() + k[2] % columns.period * line() +
            k[2] / columns.period * columns.shift;
   }
-  // Copies one channel for the positions from `first` on.
+  // Copies one channel for the positions from `first` on. May write up to a register beyond it.
   template <typename T, typename Row>
   void copy(Row image, const int64_t* first, T* to) const {
     for (int64_t i = 0; i < axis[2].lines; ++i) {
       const line_range range(axis[2], first[2], i);
+#if defined(__AVX512F__)
+      const masked_line<T> masked(range, axis[2].size);
+#endif
       T* row_to = to + i * line();
       for_each_coordinate(axis[0], first[0], [&](int64_t z) {
         for_each_coordinate(axis[1], first[1], [&](int64_t y) {
-          if (axis[0].inside(z) && axis[1].inside(y)) {
-            range.copy(image + (z * axis[1].size + y) * axis[2].size, axis[2].size, row_to);
-          } else {
-            for (int64_t x = 0; x < range.count; ++x) row_to[x] = T(0);
-          }
+          T* const to = row_to;
           row_to += row();
+          if (!axis[0].inside(z) || !axis[1].inside(y)) {
+            for (int64_t x = 0; x < range.count; ++x) to[x] = T(0);
+            return;
+          }
+          const Row from = image + (z * axis[1].size + y) * axis[2].size;
+#if defined(__AVX512F__)
+          if constexpr (!is_half<std::remove_cvref_t<decltype(from[0])>>) {
+            if (masked.registers > 0) return masked.copy(from, to);
+          }
+#endif
+          range.copy(from, axis[2].size, to);
         });
       });
     }
