@@ -123,3 +123,43 @@ TEMPLATE_TEST_CASE("copy: rows that are reversed, or repeat one element, of ever
     }
   }
 }
+
+TEMPLATE_TEST_CASE("copy: dense rows of every length, at any alignment", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t length = 1; length <= 270; ++length) lengths.push_back(length);
+  for (const std::int64_t length : {511, 512, 513, 575, 640, 767, 769, 1023, 1025, 4099}) lengths.push_back(length);
+  for (const std::int64_t length : lengths) {
+    // The rows of the result begin 1 byte later each time, those of the source 3 bytes.
+    const shape of = {"rows", {length, 67}, {{1, length + 1}, {1, length + 3}}};
+    INFO(length << " bytes");
+    REQUIRE(try_unary<byte, byte>(
+                here, of, [](const tb_kernels& k, const tb_plan* plan) { return k.copy(plan, nullptr); },
+                converted<byte, byte>) == "");
+  }
+}
+
+TEMPLATE_TEST_CASE("copy: rows of a few elements beside many, whichever are dense", "[kernels]", EVERY_TABLE) {
+  const backend here = need<TestType>();
+  for (const std::int64_t few : {1, 2, 3, 7, 8}) {
+    for (const std::int64_t many : {2, 5, 9, 64, 65}) {
+      const std::vector<shape> all = {
+          {"result dense", {few, many, 3}, {{1, few, few * many}, {many + 1, 1, few * many + many + few}}},
+          {"source dense", {few, many, 3}, {{many + 1, 1, few * many + many + few}, {1, few, few * many}}},
+          {"both apart", {few, many, 3}, {{2, 2 * few, 2 * few * many}, {-3, 3 * few, 3 * few * many}}},
+          {"one repeated", {few, many, 3}, {{1, few, few * many}, {0, 1, 0}}},
+          {"a matrix", {few, many}, {{1, few}, {many, 1}}}};
+      for (const shape& of : all) {
+        INFO(of.name << ", " << few << " beside " << many);
+        const auto same = [&]<typename T>(T) {
+          return try_unary<T, T>(
+              here, of, [](const tb_kernels& k, const tb_plan* plan) { return k.copy(plan, nullptr); },
+              converted<T, T>);
+        };
+        REQUIRE(same(byte()) == "");
+        REQUIRE(same(float()) == "");
+        REQUIRE(same(double()) == "");
+      }
+    }
+  }
+}

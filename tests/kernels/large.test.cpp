@@ -208,6 +208,17 @@ TEMPLATE_TEST_CASE("large: results larger than the cache, at any alignment", "",
     CHECK(right);
     CHECK(out.untouched_beside());
   }
+  memory whole(n, TB_I64, 2), others(n, TB_I64), sums(n, TB_I64, 5);
+  whole.fill(3);
+  others.fill(4);
+  CHECK(add(*here.kernels, plan_of({n}, {sums.operand({1}), whole.operand({1}), others.operand({1})}), TB_I64) ==
+        TB_OK);
+  bool same = true;
+  for (std::int64_t i = 0; i < n; ++i) {
+    same = same && sums.get<std::int64_t>(i) == whole.get<std::int64_t>(i) + others.get<std::int64_t>(i);
+  }
+  CHECK(same);
+  CHECK(sums.untouched_beside());
   memory truth(n, TB_BOOL, 7);
   tb_elementwise less{};
   less.plan = plan_of({n}, {truth.operand({1}), a.operand({1}), b.operand({1})});
@@ -248,6 +259,32 @@ TEMPLATE_TEST_CASE("large: copies of rows past the cache, adjacent or apart, at 
         for (std::int64_t i = 0; i < apart * out.element && r + 1 < planes * rows; ++i) {
           right = right && out.at(r * step + length)[i] == block::pattern;
         }
+      }
+      CHECK(right);
+      CHECK(out.untouched_beside());
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("large: reversed rows past the cache, at any alignment", "", sse2, avx2, avx512) {
+  const backend here = need<TestType>();
+  constexpr std::int64_t length = 1031, bytes = 20 << 20;
+  for (const std::int32_t type : {TB_BOOL, TB_BF16, TB_F32, TB_F64}) {
+    const std::int64_t rows = bytes / bytes_of[type] / length;
+    memory in(length * rows, type, 3);
+    in.fill(4);
+    tb_operand from = in.operand({-1, length});
+    from.data = in.at(length - 1);
+    for (const std::int64_t shift : {0, 1, 5}) {
+      memory out(length * rows, type, shift);
+      const tb_plan reversed = plan_of({length, rows}, {out.operand({1, length}), from});
+      INFO("dtype " << type << ", shifted by " << shift);
+      CHECK(here.kernels->copy(&reversed, nullptr) == TB_OK);
+      bool right = true;
+      for (std::int64_t i = 0; i < length * rows; ++i) {
+        const std::int64_t row = i / length, column = i % length;
+        right =
+            right && std::memcmp(out.at(i), in.at(row * length + length - 1 - column), std::size_t(in.element)) == 0;
       }
       CHECK(right);
       CHECK(out.untouched_beside());

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "elementwise/copy_row.h"
 #include "elementwise/for_each_row.h"
 #include "elementwise/partition.h"
 #include "elementwise/transpose.h"
@@ -97,6 +98,31 @@ void move(void* out, int64_t out_step, const void* in, int64_t in_step, int64_t 
   }
 }
 
+// Elements in reverse, with non-temporal stores. Those of the source are read in ascending order, in which processors
+// prefetch: that takes half as long as writing in ascending order.
+template <typename T>
+void stream_reversed(void* out, const void* in, int64_t count) {
+  constexpr int64_t line = 64 / sizeof(T);
+  T* const to = static_cast<T*>(out);
+  const T* const from = static_cast<const T*>(in);
+  const int64_t beside = (-int64_t(reinterpret_cast<uintptr_t>(to)) & 63) / int64_t(sizeof(T));
+  const int64_t head = beside < count ? beside : count, end = head + (count - head) / line * line;
+  move<T>(to + end, 1, from - end, -1, count - end);
+  for (int64_t first = end - line; first >= head; first -= line) {
+    alignas(64) T part[line];
+    for (int64_t i = 0; i < line; ++i) part[i] = from[-first - i];
+    stream(reinterpret_cast<char*>(to + first), reinterpret_cast<const char*>(part), 64);
+  }
+  move<T>(to, 1, from, -1, head);
+}
+
+struct row_copies {
+  convert_fn strided;
+  void (*reversed)(void* out, const void* in, int64_t count);
+};
+template <typename T>
+constexpr row_copies copies_of{move<T>, stream_reversed<T>};
+
 // Writes pieces of memory with non-temporal stores. Pieces that follow each other share cache lines, which are written
 // whole: an ordinary store to a part of one would wait for it to be read.
 class line_writer {
@@ -131,22 +157,41 @@ class line_writer {
   char* next_ = nullptr;
 };
 
+// Exchanges dimensions 0 and 1 if that gives fewer rows: those of a few strided elements take longer to begin than to
+// copy. Longer dimensions are not exchanged, since lines should be written while they are cached.
+tb_plan with_longer_rows(tb_plan plan) {
+  constexpr int64_t few = 8, most = 64;
+  tb_operand &to = plan.operand[0], &from = plan.operand[1];
+  const bool dense = to.strides[0] == 1 && from.strides[0] == 1;
+  if (dense || plan.ndim < 2 || plan.sizes[0] >= few || plan.sizes[1] <= plan.sizes[0] || plan.sizes[1] > most)
+    return plan;
+  const auto exchange = [](int64_t* pair) {
+    const int64_t first = pair[0];
+    pair[0] = pair[1], pair[1] = first;
+  };
+  exchange(plan.sizes), exchange(to.strides), exchange(from.strides);
+  return plan;
+}
+
 // Copies without conversion: elements are moved as integers of the same size.
-void copy_same(const tb_plan& plan, bool streams) {
+void copy_same(const tb_plan& given, bool streams) {
+  const tb_plan plan = with_longer_rows(given);
   const int64_t bytes = element_bytes[plan.operand[0].dtype], count = plan.sizes[0];
   const int64_t out_step = plan.operand[0].strides[0], in_step = plan.operand[1].strides[0];
-  const convert_fn strided = bytes == 1   ? move<uint8_t>
-                             : bytes == 2 ? move<uint16_t>
-                             : bytes == 4 ? move<uint32_t>
-                                          : move<uint64_t>;
+  const row_copies& copies = bytes == 1   ? copies_of<uint8_t>
+                             : bytes == 2 ? copies_of<uint16_t>
+                             : bytes == 4 ? copies_of<uint32_t>
+                                          : copies_of<uint64_t>;
   line_writer lines;
   each_row<2>(plan, [&](char* const* at) {
-    if (out_step != 1 || in_step != 1) {
-      strided(at[0], out_step, at[1], in_step, count);
+    if (streams && out_step == 1 && in_step == -1) {
+      copies.reversed(at[0], at[1], count);
+    } else if (out_step != 1 || in_step != 1) {
+      copies.strided(at[0], out_step, at[1], in_step, count);
     } else if (streams) {
       lines.write(at[0], at[1], count * bytes);
     } else {
-      __builtin_memmove(at[0], at[1], static_cast<size_t>(count * bytes));
+      copy_row(at[0], at[1], count * bytes);
     }
   });
   if (!streams) return;

@@ -21,9 +21,11 @@ namespace {
 
 constexpr int64_t block = 512;
 static_assert(tile_columns <= block);
-// Block size with non-temporal stores: small, so that reads and writes alternate often. 1 KiB of float was the fastest
-// size measured.
-constexpr int64_t streamed_block = 256;
+// Bytes of a block's widest operand with non-temporal stores: few, so that reads and writes alternate often. Of 256 to
+// 8192 these were the fastest, for one to three inputs of 2 to 8 bytes.
+constexpr int64_t streamed_bytes = 512;
+// Shorter rows are written with ordinary stores.
+constexpr int64_t least_streamed = 1024;
 
 struct buffer {
   alignas(64) unsigned char bytes[block * 8];
@@ -85,8 +87,10 @@ class pass {
         streams_(streams && out_.step == 1) {
     direct_ = out_.convert == nullptr && !streams_;
     int converted = -1;
+    int64_t widest = out_.element;
     for (int k = 0; k < Inputs; ++k) {
       in_[k] = access_of(plan, k + 1, chosen.inside);
+      if (in_[k].step != 0 && in_[k].element > widest) widest = in_[k].element;
       across_ = across_ || in_[k].across;
       if (in_[k].convert == nullptr) continue;
       const bool one = Inputs == 2 && converted < 0 && in_[k].step == 0 && plan.operand[k + 1].dtype == chosen.inside;
@@ -97,6 +101,7 @@ class pass {
       if (with_one != nullptr) loop_ = with_one, converted = -1;
     }
     direct_ = direct_ && converted < 0;
+    if (streams_) block_ = streamed_bytes / widest;
   }
 
   void run() {
@@ -154,10 +159,9 @@ class pass {
       in_[k].convert(in_buffer_[k].bytes, 1, at[k + 1], 1, 1);
       repeat(in_buffer_[k], filled_[k], in_[k].loop_element);
     }
-    const int64_t most = streams_ ? streamed_block : block;
     for (int64_t i = 0, some = 0; i < count; i += some) {
       char* const to = at[0] + i * out_.step_bytes;
-      some = smaller(count - i, most);
+      some = smaller(count - i, block_);
       if (streams_) {
         // The first block ends at a cache line boundary; the others are whole cache lines.
         const int64_t beside = int64_t(reinterpret_cast<uintptr_t>(to) % 64);
@@ -203,6 +207,7 @@ class pass {
   loop_fn loop_;
   const operand_access out_;
   const bool streams_;
+  int64_t block_ = block;
   bool direct_, across_ = false;
   operand_access in_[Inputs + 1];
   const char* repeated_[Inputs + 1] = {};
@@ -211,7 +216,7 @@ class pass {
 };
 
 bool is_streamed(const tb_plan& plan, int64_t count) {
-  return can_stream && plan.sizes[0] >= 4 * streamed_block && passes_the_cache(plan, count);
+  return can_stream && plan.sizes[0] >= least_streamed && passes_the_cache(plan, count);
 }
 
 bool all_dense_in(const tb_plan& plan, int32_t dtype) {

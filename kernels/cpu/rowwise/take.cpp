@@ -1,6 +1,7 @@
 // Index select, index put and index add of whole rows; rows that are only moved are copied as bytes.
 #include <type_traits>
 
+#include "elementwise/copy_row.h"
 #include "elementwise/for_each_row.h"
 #include "elementwise/write_blocks.h"
 #include "half.h"
@@ -72,13 +73,14 @@ void each_block(const tb_take& call, int64_t first, int64_t last, Visit visit) {
   }
 }
 
-// For reads, rows may be processed in any order: tasks are runs of rows.
+// For reads, rows may be processed in any order: tasks are runs of rows. A task that streams ends its stream.
 template <typename Visit>
-void each_block_in_parts(const tb_take& call, Visit visit) {
+void each_block_in_parts(const tb_take& call, bool streams, Visit visit) {
   const int64_t rows = call.outer * call.count;
   const int64_t some = (parallel_grain + call.inner - 1) / (call.inner > 0 ? call.inner : 1);
   each_part((rows + some - 1) / some, [&](int64_t part) {
     each_block(call, part * some, rows - part * some < some ? rows : (part + 1) * some, visit);
+    if (streams) end_stream();
   });
 }
 
@@ -127,7 +129,7 @@ void take_elements(const tb_take& call) {
   const Bytes* const table = static_cast<const Bytes*>(call.table);
   const int64_t positions = positions_of(call), rows_of = call.outer * call.count;
   const bool streams = passes_cache((rows_of + call.outer * positions) * int64_t(sizeof(Bytes)));
-  each_block_in_parts(call,
+  each_block_in_parts(call, streams,
                       [=, &call](int64_t row, int64_t begin, int64_t base, const int64_t* position, int64_t count) {
                         const Bytes* const from = table + base;
                         const bool is_last = row - begin + call.count == rows_of;
@@ -135,7 +137,6 @@ void take_elements(const tb_take& call) {
                         write_blocks(rows + row, count, streams, [=](int64_t first, int64_t some, Bytes* out) {
                           for (int64_t i = 0; i < some; ++i) out[i] = from[position[first + i]];
                         });
-                        if (streams) end_stream();
                       });
 }
 
@@ -158,15 +159,14 @@ void take_rows(const tb_take& call) {
   const int64_t bytes = call.inner * element_bytes[call.dtype];
   const bool lines = (reinterpret_cast<uintptr_t>(rows) | uintptr_t(bytes)) % 64 == 0;
   const bool streams = lines && passes_cache(2 * call.outer * call.count * bytes);
-  each_block_in_parts(call, [=](int64_t row, int64_t, int64_t base, const int64_t* position, int64_t count) {
+  each_block_in_parts(call, streams, [=](int64_t row, int64_t, int64_t base, const int64_t* position, int64_t count) {
     constexpr int64_t ahead = 4;
     for (int64_t i = 0; i < count; ++i) {
       prefetch_row(table + (base + position[i + ahead < count ? i + ahead : i]) * bytes, bytes);
       char* const to = rows + (row + i) * bytes;
       const char* const from = table + (base + position[i]) * bytes;
-      streams ? stream(to, from, bytes) : void(__builtin_memcpy(to, from, size_t(bytes)));
+      streams ? stream(to, from, bytes) : copy_row(to, from, bytes);
     }
-    if (streams) end_stream();
   });
 }
 
@@ -176,7 +176,7 @@ void put_rows(const tb_take& call) {
   const int64_t bytes = call.inner * element_bytes[call.dtype];
   each_position_in_parts(call, [=](int64_t row, int64_t position, int64_t later) {
     prefetch_row(table + later * bytes, bytes);
-    __builtin_memcpy(table + position * bytes, rows + row * bytes, size_t(bytes));
+    copy_row(table + position * bytes, rows + row * bytes, bytes);
   });
 }
 
