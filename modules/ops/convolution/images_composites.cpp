@@ -114,8 +114,14 @@ tensor upsample_nearest2d(const tensor& self, sizes_view output_size, std::optio
     refuse<shape_error>(
         c, "found output_size " + to_string(sizes_of(c, output_size)) + ", wanted at most 2147483647 rows and columns");
   }
-  const tensor rows = aten::index_select(self, 2, nearest(self, 2, output_size[0], scales_h));
-  return aten::index_select(rows, 3, nearest(self, 3, output_size[1], scales_w));
+  const auto with_rows = [&](const tensor& t) {
+    return aten::index_select(t, 2, nearest(self, 2, output_size[0], scales_h));
+  };
+  const auto with_columns = [&](const tensor& t) {
+    return aten::index_select(t, 3, nearest(self, 3, output_size[1], scales_w));
+  };
+  // Columns are selected where there are fewer rows, since rows are copied whole.
+  return output_size[0] < self.sizes()[2] ? with_columns(with_rows(self)) : with_rows(with_columns(self));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Gradient rules of cat, repeat, flip, tril, triu and diag.
+// Gradient rules of cat, repeat, flip, roll, tril, triu and diag.
 module topbit.ops;
 
 import topbit.std;
@@ -58,6 +58,16 @@ struct repeat_gradient {
 using flip_gradient =
     derivative<aten::flip, keep<>, [](T g, const std::vector<std::int64_t>& over) { return aten::flip(g, over); }>;
 
+using roll_gradient =
+    derivative<aten::roll, keep<>,
+               [](T g, const std::vector<std::int64_t>& shifts, const std::vector<std::int64_t>& over) {
+                 // Modulo the number of elements, which every size divides, since the least number has no opposite.
+                 std::vector<std::int64_t> back;
+                 for (const std::int64_t shift : shifts)
+                   back.push_back(-(shift % std::max<std::int64_t>(g.numel(), 1)));
+                 return aten::roll(g, back, over);
+               }>;
+
 template <const auto& Op>
 using triangle_gradient = derivative<Op, keep<>, [](T g, std::int64_t diagonal) { return Op(g, diagonal); }>;
 
@@ -76,6 +86,7 @@ constexpr author::kernel_row rows[] = {
     gradient_row<aten::cat, cat_gradient>(),
     gradient_row<aten::repeat, repeat_gradient>(),
     gradient_row<aten::flip, flip_gradient>(),
+    gradient_row<aten::roll, roll_gradient>(),
     gradient_row<aten::tril, triangle_gradient<aten::tril>>(),
     gradient_row<aten::tril_, triangle_gradient<aten::tril>>(),
     gradient_row<aten::triu, triangle_gradient<aten::triu>>(),

@@ -351,6 +351,14 @@ tensor roll(const tensor& self, integers shifts, integers over) {
   return out.same_as(self) ? aten::clone(self) : out;
 }
 
+// With a gradient rule: the gradients of its parts would be added, though no element has two.
+void register_roll() {
+  static constexpr author::kernel_row rows[] = {author::define(aten::roll),
+                                                caller_row<&roll, aten::roll>(key::CompositeExplicitAutograd),
+                                                caller_row<&roll, aten::roll>(key::FuncTorchBatchedDecomposition)};
+  author::register_rows(rows);
+}
+
 tensor rot90(const tensor& self, std::int64_t k, integers plane) {
   const backend_call c{nullptr, aten::rot90.name()};
   check_defined(c, self);
@@ -384,7 +392,7 @@ void register_join() {
   register_composite<&repeat_interleave_tensor, aten::repeat_interleave_self_Tensor>();
   register_composite<&tile, aten::tile>();
   register_composite<&repeat_interleave, aten::repeat_interleave_self_int>();
-  register_composite<&roll, aten::roll>();
+  register_roll();
   register_composite<&rot90, aten::rot90>();
 }
 
