@@ -12,7 +12,8 @@ awk -F'[":, ]+' '
   END {
     if (cases != 3) { print "found " cases + 0 " cases, wanted 3"; exit 1 }
     for (name in found) {
-      if (found[name] <= found["autocast/off"]) continue
+      # Means over many calls, which differ by less than an instruction from run to run.
+      if (found[name] < found["autocast/off"] + 1) continue
       print name " takes " found[name] " instructions, wanted " found["autocast/off"]
       bad = 1
     }
