@@ -95,7 +95,7 @@ typedef enum tb_rowwise_op {
   TB_BAG_SUM,   // out, sizes; table, index, offsets, factors [n], which may be omitted
   TB_BAG_MEAN,  // out, sizes; table, index, offsets
   TB_BAG_MAX,   // out, sizes, I64 rows of the maxima, 0 for an empty bag; table, index, offsets; NaN propagates
-  TB_MINMAX,    // least [1], greatest [1]; in [n]; a NaN among the elements is both
+  TB_MINMAX,    // least [1], greatest [1]; in [n]; a NaN among the elements is both; a zero may have lost its sign
   TB_BINCOUNT,  // out [k]; in [n], I64 from 0 to k - 1, weights [n] or omitted: the sum of the weights, or the number,
                 // of each of 0 to k - 1
   // out [k]; in [n]; n0: low, n1: high, low < high: the number of elements x of each bin, trunc((x - low) * k / (high -

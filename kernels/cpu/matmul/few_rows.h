@@ -16,7 +16,7 @@ constexpr int few_sums = few_tile_rows * few_tile_columns;
 // one column after another, since they stay in L1. Measured.
 template <typename Terms>
 constexpr int64_t most_few_rows = sizeof(vec<float>) < 64               ? 4
-                                  : Terms::width == vector_width<float> ? 8
+                                  : Terms::width <= vector_width<float> ? 8
                                                                         : 16;
 constexpr int64_t most_few_bytes = 16384;
 

@@ -1,8 +1,8 @@
 // Average pooling in double: columns are summed first, several at a time, and then those of each window. Windows of
 // whole rows are dense sums. Averages have no dilation.
 //
-// Vectors have eight lanes, whatever the ISA has, and the order of a sum depends on its window alone, so results are
-// equal on every ISA.
+// Vectors have eight lanes, whatever the ISA has, and the order of a sum depends on the window and the shape alone, so
+// results are equal on every ISA.
 #pragma once
 
 #include "isa/arch.h"

@@ -34,6 +34,8 @@ using numbers = tb_kernel::lanes<T, width<T>>;
 constexpr int block = 32;         // terms
 constexpr int tile = 6;           // rows
 constexpr int rows_at_once = 60;  // whose sums stay in the cache while a block of the second operand is transposed
+// Each task transposes the second operand, which costs as much as some rows.
+constexpr int least_task_rows = 4 * tile;
 
 // The orders. add() joins a sum with a difference, join() the sum of a block with that of those before it.
 struct sum_of_terms {
@@ -213,7 +215,8 @@ void run_distances(const rows_at& r) {
 
 rows_loop distance_rows(const tb_rowwise& call) {
   if (call.op != TB_DISTANCE) return {};
-  return {.run = by_float(call, run_distances<float>, run_distances<double>), .many = true, .least_rows = rows_at_once};
+  return {
+      .run = by_float(call, run_distances<float>, run_distances<double>), .many = true, .least_rows = least_task_rows};
 }
 
 }  // namespace tb_cpu::TOPBIT_ARCH
