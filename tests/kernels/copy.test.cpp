@@ -20,11 +20,20 @@ expected<To> converted(From x) {
 }
 
 template <typename To, typename From>
+std::string try_copy_of(backend here, const shape& of) {
+  return try_unary<To, From>(
+      here, of, [](const tb_kernels& k, const tb_plan* plan) { return k.copy(plan, nullptr); }, converted<To, From>);
+}
+template <typename To, typename From>
 std::string try_copy(backend here) {
-  return over_shapes([&](const shape& of) {
-    return try_unary<To, From>(
-        here, of, [](const tb_kernels& k, const tb_plan* plan) { return k.copy(plan, nullptr); }, converted<To, From>);
-  });
+  return over_shapes([&](const shape& of) { return try_copy_of<To, From>(here, of); });
+}
+
+// Without conversion, of elements of 1, 4 and 8 bytes.
+void require_copies(backend here, const shape& of) {
+  REQUIRE(try_copy_of<byte, byte>(here, of) == "");
+  REQUIRE(try_copy_of<float, float>(here, of) == "");
+  REQUIRE(try_copy_of<double, double>(here, of) == "");
 }
 
 template <typename To, typename From>
@@ -111,14 +120,7 @@ TEMPLATE_TEST_CASE("copy: rows that are reversed, or repeat one element, of ever
       for (const std::int64_t out_step : {1, -1, 2}) {
         const shape of = {"a row", {length, 3}, {{out_step, 300}, {step, 300}}};
         INFO(length << " elements, step " << step << " to " << out_step);
-        const auto same = [&]<typename T>(T) {
-          return try_unary<T, T>(
-              here, of, [](const tb_kernels& k, const tb_plan* plan) { return k.copy(plan, nullptr); },
-              converted<T, T>);
-        };
-        REQUIRE(same(byte()) == "");
-        REQUIRE(same(float()) == "");
-        REQUIRE(same(double()) == "");
+        require_copies(here, of);
       }
     }
   }
@@ -133,9 +135,7 @@ TEMPLATE_TEST_CASE("copy: dense rows of every length, at any alignment", "[kerne
     // The rows of the result begin 1 byte later each time, those of the source 3 bytes.
     const shape of = {"rows", {length, 67}, {{1, length + 1}, {1, length + 3}}};
     INFO(length << " bytes");
-    REQUIRE(try_unary<byte, byte>(
-                here, of, [](const tb_kernels& k, const tb_plan* plan) { return k.copy(plan, nullptr); },
-                converted<byte, byte>) == "");
+    REQUIRE(try_copy_of<byte, byte>(here, of) == "");
   }
 }
 
@@ -151,14 +151,7 @@ TEMPLATE_TEST_CASE("copy: rows of a few elements beside many, whichever are dens
           {"a matrix", {few, many}, {{1, few}, {many, 1}}}};
       for (const shape& of : all) {
         INFO(of.name << ", " << few << " beside " << many);
-        const auto same = [&]<typename T>(T) {
-          return try_unary<T, T>(
-              here, of, [](const tb_kernels& k, const tb_plan* plan) { return k.copy(plan, nullptr); },
-              converted<T, T>);
-        };
-        REQUIRE(same(byte()) == "");
-        REQUIRE(same(float()) == "");
-        REQUIRE(same(double()) == "");
+        require_copies(here, of);
       }
     }
   }

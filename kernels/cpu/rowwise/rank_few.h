@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "isa/arch.h"
+#include "rowwise/sort_keys.h"
 
 namespace tb_cpu::TOPBIT_ARCH {
 namespace {
@@ -30,6 +30,22 @@ void rank_few(const K* keys, int64_t count, K* rank) {
     __builtin_memcpy(rank + first, &before, sizeof(before));
   }
 }
+
+// The elements of a row of at most most_ranked, which the result may overwrite, and their ranks.
+template <typename T>
+struct ranked_row {
+  T in[most_ranked];
+  key_type<T> rank[most_ranked];
+
+  explicit ranked_row(const keys_of_row<T>& keys) {
+    key_type<T> key[most_ranked] = {};
+    for (int64_t i = 0; i < keys.count; ++i) {
+      in[i] = keys.in[i];
+      key[i] = keys[i];
+    }
+    rank_few(key, keys.count, rank);
+  }
+};
 
 }  // namespace
 }  // namespace tb_cpu::TOPBIT_ARCH

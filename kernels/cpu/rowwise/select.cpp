@@ -109,10 +109,7 @@ key_range<key_type<T>> range_of(const keys_of_row<T>& keys) {
   const int64_t parts = parts_to_select(keys.count);
   each_row_part(keys.count, parts,
                 [&](int64_t part, int64_t first, int64_t last) { of[part] = range_of(keys, first, last); });
-  for (int64_t part = 1; part < parts; ++part) {
-    if (of[part].low < of[0].low) of[0].low = of[part].low;
-    if (of[part].high > of[0].high) of[0].high = of[part].high;
-  }
+  for (int64_t part = 1; part < parts; ++part) of[0].join(of[part]);
   return of[0];
 }
 
@@ -317,17 +314,10 @@ void topk_candidates(const rows_at& r, const keys_of_row<T>& keys, int64_t room)
 // A row of few elements, ranked at once.
 template <typename T>
 void topk_ranked(const rows_at& r, const keys_of_row<T>& keys) {
-  using K = key_type<T>;
-  K key[most_ranked] = {}, rank[most_ranked];
-  T in[most_ranked];  // the result may be the row
-  for (int64_t i = 0; i < keys.count; ++i) {
-    in[i] = keys.in[i];
-    key[i] = keys[i];
-  }
-  rank_few(key, keys.count, rank);
+  const ranked_row<T> row(keys);
   int64_t position[most_ranked];
-  for (int64_t i = 0; i < keys.count; ++i) position[rank[i]] = i;
-  for (int64_t i = 0; i < r.length[0]; ++i) write(r, i, in[position[i]], position[i]);
+  for (int64_t i = 0; i < keys.count; ++i) position[row.rank[i]] = i;
+  for (int64_t i = 0; i < r.length[0]; ++i) write(r, i, row.in[position[i]], position[i]);
 }
 
 template <typename T>

@@ -14,17 +14,10 @@ using tb_kernel::is_nan;
 
 template <typename T>
 void sort_few(const rows_at& r, const keys_of_row<T>& keys) {
-  using K = key_type<T>;
-  K key[most_ranked] = {}, rank[most_ranked];
-  T in[most_ranked];  // the result may be the row
-  for (int64_t i = 0; i < keys.count; ++i) {
-    in[i] = keys.in[i];
-    key[i] = keys[i];
-  }
-  rank_few(key, keys.count, rank);
-  for (int64_t i = 0; i < keys.count; ++i) r.as<T>(0)[rank[i]] = in[i];
+  const ranked_row<T> row(keys);
+  for (int64_t i = 0; i < keys.count; ++i) r.as<T>(0)[row.rank[i]] = row.in[i];
   if (r.row[1] == nullptr) return;
-  for (int64_t i = 0; i < keys.count; ++i) r.as<int64_t>(1)[rank[i]] = i;
+  for (int64_t i = 0; i < keys.count; ++i) r.as<int64_t>(1)[row.rank[i]] = i;
 }
 
 // Whether elements are given by their keys.
@@ -56,8 +49,7 @@ row_facts<key_type<T>> facts_of(const keys_of_row<T>& keys, int64_t parts) {
     of[part] = {range_of(keys, first, last), keeps_elements(keys.in, first, last)};
   });
   for (int64_t part = 1; part < parts; ++part) {
-    if (of[part].range.low < of[0].range.low) of[0].range.low = of[part].range.low;
-    if (of[part].range.high > of[0].range.high) of[0].range.high = of[part].range.high;
+    of[0].range.join(of[part].range);
     of[0].keeps = of[0].keeps && of[part].keeps;
   }
   return of[0];

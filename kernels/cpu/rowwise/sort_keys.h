@@ -89,6 +89,10 @@ template <typename K>
 struct key_range {
   K low, high;
   uint64_t size() const { return uint64_t(high - low); }
+  void join(const key_range& other) {
+    low = other.low < low ? other.low : low;
+    high = other.high > high ? other.high : high;
+  }
 };
 
 template <typename T>
