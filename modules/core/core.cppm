@@ -73,6 +73,7 @@ export import :operators.call_mistake;
 export import :operators.braced_arguments;
 export import :operators.overload;
 export import :operators.text_call;
+export import :operators.signature_code;
 export import :operators.op;
 export import :operators.pointer_kernel;
 export import :operators.kernel_row;

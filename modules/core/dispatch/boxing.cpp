@@ -91,8 +91,29 @@ void check_arguments(const operator_handle& op, const boxed_stack& s, std::span<
   }
 }
 
+std::span<value> arguments_on(boxed_stack& s, const operator_handle& op) {
+  const std::span<const slot_info> slots = entry_of(handle_access::entry(op)).signature->argument_slots;
+  check_arguments(op, s, slots);
+  return s.top(slots.size());
+}
+
 void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, boxed_stack& s) {
   k->boxed(k, handle_access::of(*head), keys, s);
+}
+
+void call_with_values(entry_head* head, boxed_stack& s) {
+  const operator_handle op = handle_access::of(*head);
+  key_set brought;
+  for (const value& v : arguments_on(s, op)) brought = brought | v.keys();
+  const key_set keys = keys_of_call(*head, brought.raw());
+  const kernel* k = head->slot(keys.row());
+  k->boxed(k, op, keys, s);
+}
+
+void raise_no_kernel(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
+  std::vector<key_set> brought;
+  for (const value& v : arguments_on(s, op)) brought.push_back(v.keys());
+  op.redispatch_boxed(reselect_or_raise(*k->owner, keys, brought), s);
 }
 
 void raise_wrong_signature(const operator_handle& h, std::string_view wanted) {

@@ -38,14 +38,15 @@ std::size_t aliased_argument(const operator_handle& op, std::size_t result, std:
 // Throws bad_argument unless the topmost values are arguments for these slots. What a boxed call meets rarely is not
 // worth code for each signature.
 void check_arguments(const operator_handle& op, const boxed_stack& s, std::span<const slot_info> slots);
-template <class... A>
-value* arguments_of(const operator_handle& op, boxed_stack& s) {
-  check_arguments(op, s, {slots<A...>.data(), sizeof...(A)});
-  return stack_slots::top<sizeof...(A)>(s);
-}
+// The topmost values of a stack, as checked arguments of the operator.
+std::span<value> arguments_on(boxed_stack& s, const operator_handle& op);
 
 // Out of line, so that the fast path of typed kernels needs no stack frame.
 void run_boxed_kernel(const kernel* k, entry_head* head, key_set keys, boxed_stack& s);
+// A whole call with values that are not lent, or are no arguments at all: asks each value for its keys.
+void call_with_values(entry_head* head, boxed_stack& s);
+// The boxed form of a call that selected no kernel. It throws, unless a kernel has been registered meanwhile.
+void raise_no_kernel(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s);
 
 // Whether they are arguments as a typed call borrows them: a few instructions for all of them.
 template <class... A>
@@ -123,7 +124,7 @@ value borrowed_result(const T& x) {
     return value(x);
 }
 
-// A typed call into a kernel that only has a boxed entry point, and the boxed call of one.
+// A typed call into a kernel that only has a boxed entry point.
 template <class Sig>
 struct boxed_call;
 
@@ -146,15 +147,6 @@ struct boxed_call<R(A...)> {
     } else if constexpr (!std::is_void_v<R>) {
       return result<R>(called.op, *found, 0, a...);
     }
-  }
-
-  // The same on a stack that is there already. This is the only check of what such a kernel takes and leaves.
-  static void run_boxed(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
-    const auto* target = static_cast<const kernel*>(k->state);
-    if (!are_lent<A...>(s)) arguments_of<A...>(op, s);
-    const std::size_t below = s.size() - sizeof...(A);
-    target->boxed(target, op, keys, s);
-    check_results<R>({op, target}, s, below);
   }
 
  private:
@@ -190,7 +182,7 @@ struct boxed_call<R(A...)> {
   }
 };
 
-// The boxed entry point of a kernel that has an unboxed one, and a whole call with values for arguments.
+// A typed kernel run with the values of a stack.
 template <class Sig>
 struct unboxed_call;
 
@@ -202,49 +194,29 @@ template <std::size_t Arguments>
 
 template <class R, class... A>
 struct unboxed_call<R(A...)> {
-  // Arguments are mostly what a typed call has borrowed. The fast path spills no registers.
-  static void run(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
-    if (!are_lent<A...>(s)) [[unlikely]]
-      return run_any(k, op, keys, s);
-    run_with<true>(k, keys, s, stack_slots::top<sizeof...(A)>(s), everything);
+  // Slow path, compiled for size and compile time, since every signature has it.
+  [[clang::optnone, gnu::noinline]] static void run_any(const kernel* k, const operator_handle& op, key_set keys,
+                                                        boxed_stack& s) {
+    check_arguments(op, s, {slots<A...>.data(), sizeof...(A)});
+    run_with<false>(k, keys, s, stack_slots::top<sizeof...(A)>(s));
   }
 
-  // As the typed call does it: the keys come from types that are known here, without asking each value.
-  static void call(entry_head* head, boxed_stack& s) {
-    if (!are_lent<A...>(s)) [[unlikely]]
-      return call_any(head, s);
-    value* const arguments = stack_slots::top<sizeof...(A)>(s);
-    const key_set keys = keys_of_call<true>(head, arguments, everything);
-    const kernel* k = head->slot(keys.row());
-    if (k->kind != kernel_kind::typed) [[unlikely]]
-      return run_boxed_kernel(k, head, keys, s);
-    run_with<true>(k, keys, s, arguments, everything);
+  // Of arguments that are lent: the keys come from types that are known here, without asking each value.
+  [[gnu::always_inline]] static key_set keys_of_call(const entry_head* head, const value* arguments) {
+    return keys_of_call(head, arguments, everything);
+  }
+  template <bool Lent>
+  [[gnu::always_inline]] static void run_with(const kernel* k, key_set keys, boxed_stack& s, value* arguments) {
+    run_with<Lent>(k, keys, s, arguments, everything);
   }
 
  private:
   static constexpr std::index_sequence_for<A...> everything{};
 
-  // Slow paths, compiled for size and compile time, since every signature has them.
-  [[clang::optnone, gnu::noinline]] static void run_any(const kernel* k, const operator_handle& op, key_set keys,
-                                                        boxed_stack& s) {
-    run_with<false>(k, keys, s, arguments_of<A...>(op, s), everything);
-  }
-  [[clang::optnone, gnu::noinline]] static void call_any(entry_head* head, boxed_stack& s) {
-    const operator_handle op = handle_access::of(*head);
-    const key_set keys = keys_of_call<false>(head, arguments_of<A...>(op, s), everything);
-    const kernel* k = head->slot(keys.row());
-    k->boxed(k, op, keys, s);
-  }
-
-  template <bool Lent, std::size_t... I>
+  template <std::size_t... I>
   [[gnu::always_inline]] static key_set keys_of_call(const entry_head* head, const value* arguments,
                                                      std::index_sequence<I...>) {
-    key_set brought;
-    if constexpr (Lent)
-      brought = (key_set() | ... | unboxed<A>::keys_lent(arguments[I]));
-    else
-      brought = (key_set() | ... | unboxed<A>::keys(arguments[I]));
-    return detail::keys_of_call(*head, brought.raw());
+    return detail::keys_of_call(*head, (key_set() | ... | unboxed<A>::keys_lent(arguments[I])).raw());
   }
   template <class P, bool Lent>
   [[gnu::always_inline]] static decltype(auto) read(value& v) {

@@ -39,11 +39,25 @@ struct signature_info {
   }
 };
 
+// Where a signature's record is: known, or what a function returns, so that a constant can say so without making it.
+class signature_pointer {
+ public:
+  constexpr signature_pointer() noexcept = default;
+  constexpr signature_pointer(const signature_info* known) noexcept : known_(known) {}
+  constexpr signature_pointer(const signature_info& (*find)() noexcept) noexcept : find_(find) {}
+  inline operator const signature_info*() const noexcept { return find_ == nullptr ? known_ : &find_(); }
+  inline const signature_info* operator->() const noexcept { return *this; }
+
+ private:
+  const signature_info* known_ = nullptr;
+  const signature_info& (*find_)() noexcept = nullptr;
+};
+
 struct operator_info {
   std::string_view name;  // "ns::name.overload"
   std::string_view ns;
   std::string_view schema;  // empty where only a C++ signature was given
-  const signature_info* signature;
+  signature_pointer signature;
 };
 
 template <class Sig>

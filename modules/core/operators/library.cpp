@@ -87,7 +87,7 @@ library_block::text_operator library_block::from_schema(std::string_view text, s
     return refuse(": found a name, wanted a schema; def<&kernel>(name) takes the signature from a function");
   }
   const author::schema_view view = given.name(ns_);
-  text_operator op{.name = author::qualified_name(view), .schema = given.text};
+  text_operator op{.name = author::qualified_name(view), .schema = given.text, .signature = {}};
   if (!owns(op.name, view.ns, where)) return {};
   if (given.head.ns.size == 0) op.schema.insert(given.head.name.begin, ns_ + "::");
   try {

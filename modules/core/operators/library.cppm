@@ -18,6 +18,7 @@ import :operators.kernel_row;
 import :operators.op;
 import :operators.pointer_kernel;
 import :registry.registry;
+import :operators.signature_code;
 import :schema.tag;
 import :text.text;
 
@@ -31,11 +32,11 @@ concept operator_name = std::is_convertible_v<const T&, std::string_view>;
 
 // A kernel that brings the signature of its operator.
 struct named_kernel {
-  const signature_info* signature;
+  signature_pointer signature;
   const kernel* impl;
 };
 template <auto Fn, class Sig = without_keys<function_type<decltype(Fn)>>::type>
-inline constexpr named_kernel named_thunk{&signature_of<Sig>, &kernel_thunk<Fn, Sig>::record};
+inline constexpr named_kernel named_thunk{&author::signature_code<Sig>::info, &kernel_thunk<Fn, Sig>::record};
 
 }  // namespace detail
 
@@ -323,7 +324,7 @@ export class [[nodiscard("its registrations are taken back when it is destroyed"
   // A name or a schema that was given as a text. Without a signature if it was refused.
   struct text_operator {
     std::string name, schema;
-    const detail::signature_info* signature = nullptr;
+    detail::signature_pointer signature;
     detail::operator_info info(std::string_view ns) const noexcept { return {name, ns, schema, signature}; }
   };
   text_operator from_schema(std::string_view text, std::source_location where) const;

@@ -22,6 +22,7 @@ import :dispatch.tracer;
 import :keys.key_set;
 import :operators.call;
 import :operators.call_mistake;
+import :operators.signature_code;
 import :registry.registry;
 import :schema.extract;
 import :schema.mismatch;
@@ -35,157 +36,6 @@ import :version;
 namespace topbit {
 
 namespace detail {
-
-// Everything about a call that depends on the signature and not on the name: one instantiation serves all operators
-// of that signature.
-template <class Sig>
-struct caller;
-
-template <class R, class... A>
-struct caller<R(A...)> {
-  using record = typed_kernel<R(A...)>;
-
-  struct site {
-    record binder;
-    entry_head unbound;
-    std::atomic<entry_head*> bound;
-    const operator_info* info;
-
-    constexpr explicit site(const operator_info& i) noexcept
-        : binder{{.state = this, .kind = kernel_kind::binder}, &bind_and_call},
-          unbound(&binder),
-          bound(&unbound),
-          info(&i) {}
-  };
-
-  [[gnu::always_inline]] static inline R jump(const kernel* k, key_set keys, A... a) {
-    return static_cast<const record*>(k)->unboxed(std::forward<A>(a)..., keys, k);
-  }
-
-  [[gnu::always_inline]] static inline R call(const entry_head* head, A... a) {
-    const key_set keys = keys_of_call(*head, (std::uint64_t{0} | ... | keys_in(a).raw()));
-    return jump(head->slot(keys.row()), keys, std::forward<A>(a)...);
-  }
-
-  // Takes the set as it is, except that keys without a kernel are skipped as in a call.
-  [[gnu::always_inline]] static inline R select(const entry_head* head, key_set given, A... a) {
-    const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
-    return jump(head->slot(keys.row()), keys, std::forward<A>(a)...);
-  }
-
-  // An unbound head masks everything away, and so may a bound one: only then is it worth asking which it was.
-  [[gnu::always_inline]] static inline R redispatch(site& s, key_set given, A... a) {
-    const entry_head* head = s.bound.load(std::memory_order_acquire);
-    const key_set keys = key_set::from_raw(given.raw() & head->mask.load(std::memory_order_relaxed));
-    if (keys.empty()) [[unlikely]]
-      return redispatch_to_nothing(std::forward<A>(a)..., given, s);
-    return jump(head->slot(keys.row_of_nonempty()), keys, std::forward<A>(a)...);
-  }
-  // In the order of a thunk, so that the arguments keep their registers on the way that is taken.
-  [[gnu::noinline, gnu::cold]] static R redispatch_to_nothing(A... a, key_set given, site& s) {
-    const entry_head* head = s.bound.load(std::memory_order_acquire);
-    return select(head == &s.unbound ? bind(s) : head, given, std::forward<A>(a)...);
-  }
-
-  static entry_head* bind(site& s) {
-    entry_head* head = &registrar::bind(registry::process(), *s.info);
-    s.bound.store(head, std::memory_order_release);
-    return head;
-  }
-  static R bind_and_call(A... a, key_set, const kernel* k) {
-    return call(bind(*const_cast<site*>(static_cast<const site*>(k->state))), std::forward<A>(a)...);
-  }
-
-  // The records an entry makes for itself.
-  static R skip(A... a, key_set keys, const kernel* k) {
-    return select(k->owner, keys.below_highest(), std::forward<A>(a)...);
-  }
-  [[clang::optnone]] static R raise(A... a, key_set keys, const kernel* k) {
-    const std::array<key_set, sizeof...(A)> brought{keys_in(a)...};
-    return select(k->owner, reselect_or_raise(*k->owner, keys, {brought.data(), sizeof...(A)}), std::forward<A>(a)...);
-  }
-  static R adapt(A... a, key_set keys, const kernel* k) {
-    const auto* target = static_cast<const kernel*>(k->state);
-    return boxed_call<R(A...)>::run(target, handle_access::of(*k->owner), keys, std::forward<A>(a)...);
-  }
-  static R select_backend(A... a, key_set keys, const kernel* k) {
-    key_set chosen = keys - key_set(key::BackendSelect);
-    ((chosen = chosen | backend_keys_in(a)), ...);
-    return select(k->owner, chosen, std::forward<A>(a)...);
-  }
-  static R trace(A... a, key_set keys, const kernel* k) {
-    const selected_kernel& w = selected_kernel_at(k, keys);
-    if (!this_thread_is_observed()) return jump(w.record, keys, std::forward<A>(a)...);
-    observed_call seen(w, keys, key_set::from_raw((std::uint64_t{0} | ... | keys_in(a).raw())));
-    if (seen.wants_arguments()) show_arguments(seen, a...);
-    if constexpr (std::is_void_v<R>) {
-      jump(w.record, keys, std::forward<A>(a)...);
-      seen.returned();
-    } else {
-      R result = jump(w.record, keys, std::forward<A>(a)...);
-      if (seen.wants_results())
-        show_result(seen, result);
-      else
-        seen.returned();
-      return result;
-    }
-  }
-  // Not worth speed: only for observers that want values.
-  [[clang::optnone]] static void show_arguments(observed_call& seen, std::remove_reference_t<A>&... a) noexcept {
-    const std::array<value, sizeof...(A)> all{borrowed<A>(a)...};
-    seen.begin({all.data(), all.size()});
-  }
-  template <class Result>
-  [[clang::optnone]] static void show_result(observed_call& seen, const Result& r) noexcept try {
-    if constexpr (is_tuple<Result>) {
-      std::apply(
-          [&](const auto&... each) {
-            const std::array<value, sizeof...(each)> all{borrowed_result(each)...};
-            seen.returned({all.data(), all.size()});
-          },
-          r);
-    } else {
-      const value one = borrowed_result(r);
-      seen.returned({&one, 1});
-    }
-  } catch (const std::bad_alloc&) {  // a list could not be copied
-    seen.returned();
-  }
-  template <class T>
-  static key_set backend_keys_in(const T& x) {
-    if constexpr (author::selects_backend<T>)
-      return backend_keys_of(x);
-    else
-      return {};
-  }
-
-  [[clang::optnone]] static kernel* make(kernel_kind kind) {
-    auto* r = new record{{.boxed = &unboxed_call<R(A...)>::run, .kind = kind}, &raise};
-    if (kind == kernel_kind::skip) r->unboxed = &skip;
-    if (kind == kernel_kind::adapter) {
-      r->unboxed = &adapt;
-      r->boxed = &boxed_call<R(A...)>::run_boxed;
-    }
-    if constexpr (signature_selects_backend<R(A...)>) {
-      if (kind == kernel_kind::backend_select) r->unboxed = &select_backend;
-    }
-    if (kind == kernel_kind::tracer) r->unboxed = &trace;
-    return r;
-  }
-};
-
-template <class Sig>
-inline constexpr signature_info signature_of{raw_type_name<Sig>(),
-                                             has_local_name<Sig>,
-                                             function_traits<Sig>::arity,
-                                             result_count<typename function_traits<Sig>::result>,
-                                             signature_selects_backend<Sig>,
-                                             result_aliases<typename function_traits<Sig>::result>,
-                                             &unboxed_call<Sig>::call,
-                                             &caller<Sig>::make,
-                                             &image_note<0>::value,
-                                             argument_slots<Sig>,
-                                             types_of<Sig>::value};
 
 // A kernel that is an object may have a kernel_note.
 template <auto Fn>
@@ -209,7 +59,7 @@ struct kernel_thunk<Fn, R(A...)> {
       return Fn(std::forward<A>(a)...);
   }
   static constexpr typed_kernel<R(A...)> record = [] {
-    typed_kernel<R(A...)> r{{.boxed = &unboxed_call<R(A...)>::run}, &run};
+    typed_kernel<R(A...)> r{{.boxed = &author::signature_code<R(A...)>::run}, &run};
     add_note<Fn>(r);
     return r;
   }();
@@ -239,12 +89,13 @@ struct operator_constants {
   static constexpr std::string_view name =
       Text.view().substr(first.begin, std::size_t{last.begin} + last.size - first.begin);
   static constexpr operator_info info{name, part(Text.view(), head.ns),
-                                      head.has_signature ? Text.view() : std::string_view(), &signature_of<Sig>};
+                                      head.has_signature ? Text.view() : std::string_view(),
+                                      &author::signature_code<Sig>::info};
 };
 
 template <fixed_string Text, class Sig>
 struct site_of {
-  [[gnu::visibility("hidden")]] static inline constinit caller<Sig>::site site{operator_constants<Text, Sig>::info};
+  [[gnu::visibility("hidden")]] static inline constinit call_site<Sig> site{operator_constants<Text, Sig>::info};
 };
 
 // What an operator has to be. Messages are instantiated only for errors, since making them costs more than the check.
@@ -325,7 +176,7 @@ struct op<Text, R(A...)> {
   /// The operator's handle in the process registry; binds if need be.
   operator_handle handle() const {
     detail::entry_head* head = bound();
-    return detail::handle_access::of(head == &site().unbound ? *machine::bind(site()) : *head);
+    return detail::handle_access::of(head == &site().unbound ? *site().bind() : *head);
   }
 
  private:
@@ -385,8 +236,8 @@ class typed_handle<R(A...)> {
 
 template <class Sig>
 typed_handle<Sig> operator_handle::typed() const {
-  if (!detail::has_signature(*this, detail::signature_of<Sig>)) {
-    detail::raise_wrong_signature(*this, detail::signature_of<Sig>.name());
+  if (!detail::has_signature(*this, author::signature_code<Sig>::info())) {
+    detail::raise_wrong_signature(*this, author::signature_code<Sig>::info().name());
   }
   return typed_handle<Sig>(*this);
 }

@@ -10,6 +10,7 @@ import :dispatch.kernel;
 import :dispatch.operator_info;
 import :keys.key_set;
 import :operators.op;
+import :operators.signature_code;
 import :text.text;
 
 namespace topbit {
@@ -31,7 +32,7 @@ struct pointer_thunk<F, R(A...)> {
       return f(std::forward<A>(a)...);
   }
   static kernel* make(const void* function) {
-    return new typed_kernel<R(A...)>{{.boxed = &unboxed_call<R(A...)>::run, .state = function}, &run};
+    return new typed_kernel<R(A...)>{{.boxed = &author::signature_code<R(A...)>::run, .state = function}, &run};
   }
 };
 
@@ -39,11 +40,11 @@ struct pointer_thunk<F, R(A...)> {
 struct function_address {
   const void* function;
   make_pointer_kernel make;
-  const signature_info* signature;
+  signature_pointer signature;
 };
 template <class F, class Sig>
 function_address address_of(F f) noexcept {
-  return {reinterpret_cast<const void*>(f), &pointer_thunk<F, Sig>::make, &signature_of<Sig>};
+  return {reinterpret_cast<const void*>(f), &pointer_thunk<F, Sig>::make, &author::signature_code<Sig>::info};
 }
 
 // Its record, made when it is first asked for.

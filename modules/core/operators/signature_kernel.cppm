@@ -12,6 +12,7 @@ import :keys.key;
 import :keys.key_set;
 import :operators.kernel_row;
 import :operators.op;
+import :operators.signature_code;
 import :schema.signature;
 import :text.text;
 
@@ -22,7 +23,7 @@ namespace detail {
 // A record for each operator; the code behind it knows the operator from there.
 template <class Sig>
 struct signature_kernel : typed_kernel<Sig> {
-  caller<Sig>::site* called = nullptr;
+  call_site<Sig>* called = nullptr;
 };
 
 template <auto Fn, class Sig>
@@ -33,7 +34,7 @@ struct signature_thunk<Fn, R(A...)> {
     auto& site = *static_cast<const signature_kernel<R(A...)>*>(k)->called;
     entry_head* head = site.bound.load(std::memory_order_acquire);
     if (head == &site.unbound) [[unlikely]]
-      head = caller<R(A...)>::bind(site);
+      head = site.bind();
     return Fn.template operator()<R, A...>(typed_handle<R(A...)>(handle_access::of(*head)), keys,
                                            std::forward<A>(a)...);
   }
@@ -44,7 +45,7 @@ struct signature_record;
 template <auto Fn, fixed_string Text, class R, class... A>
 struct signature_record<Fn, op<Text, R(A...)>> {
   static constexpr signature_kernel<R(A...)> value = [] {
-    signature_kernel<R(A...)> k{{{.boxed = &unboxed_call<R(A...)>::run}, &signature_thunk<Fn, R(A...)>::run},
+    signature_kernel<R(A...)> k{{{.boxed = &author::signature_code<R(A...)>::run}, &signature_thunk<Fn, R(A...)>::run},
                                 &site_of<Text, R(A...)>::site};
     add_note<Fn>(k);
     return k;

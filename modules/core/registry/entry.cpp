@@ -38,6 +38,9 @@ entry::entry(const operator_info& op, registry_state& registry)
       raiser_(make(kernel_kind::raise)),
       skip_(make(kernel_kind::skip)),
       first_schema_(*this, registry.strings.copy(op.schema)) {
+  // The typed entry point is that of an adapter, which runs the boxed one of its `state`.
+  raiser_->boxed = &raise_no_kernel;
+  raiser_->state = raiser_.get();
   skip_->boxed = [](const kernel*, const operator_handle& handle, key_set keys, boxed_stack& s) {
     handle.redispatch_boxed(keys.below_highest(), s);
   };

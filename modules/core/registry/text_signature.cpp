@@ -44,27 +44,6 @@ const text_signature& signature_of(const operator_handle& op) noexcept {
   return *entry_of(handle_access::entry(op)).made_from;
 }
 
-std::span<value> arguments_on(boxed_stack& s, const operator_handle& op) {
-  const text_signature& signature = signature_of(op);
-  check_arguments(op, s, signature.argument_list);
-  return s.top(signature.arguments);
-}
-
-void call_from_text(entry_head* head, boxed_stack& s) {
-  const operator_handle op = handle_access::of(*head);
-  key_set brought;
-  for (const value& v : arguments_on(s, op)) brought = brought | v.keys();
-  const key_set keys = keys_of_call(*head, brought.raw());
-  const kernel* k = head->slot(keys.row());
-  k->boxed(k, op, keys, s);
-}
-
-void raise_from_text(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
-  std::vector<key_set> brought;
-  for (const value& v : arguments_on(s, op)) brought.push_back(v.keys());
-  op.redispatch_boxed(reselect_or_raise(*k->owner, keys, brought), s);
-}
-
 void adapt_from_text(const kernel* k, const operator_handle& op, key_set keys, boxed_stack& s) {
   const auto* target = static_cast<const kernel*>(k->state);
   const boxed_target called{op, target};
@@ -94,7 +73,7 @@ void select_from_text(const kernel*, const operator_handle& op, key_set keys, bo
 // Same size as the records of a typed signature, whose entry point is copied in when it becomes known: see
 // entry::adopt().
 kernel* make_from_text(kernel_kind kind) {
-  auto* r = new typed_kernel<void()>{{.boxed = &raise_from_text, .kind = kind}, nullptr};
+  auto* r = new typed_kernel<void()>{{.kind = kind}, nullptr};
   if (kind == kernel_kind::adapter) r->boxed = &adapt_from_text;
   if (kind == kernel_kind::backend_select) r->boxed = &select_from_text;
   return r;
@@ -184,7 +163,7 @@ const text_signature& signature_of_text(std::string_view schema, const schema_he
   }
   s.is_local = is_local_name(s.identity);
   s.selects_backend = selects && !placed;
-  s.call_boxed = &call_from_text;
+  s.call_boxed = &call_with_values;
   s.make = &make_from_text;
   s.built_with = &image_note<0>::value;
   s.argument_slots = s.argument_list;

@@ -244,9 +244,9 @@ consteval author::verdict explain_repeated(std::string_view found, std::string_v
     return v.add("; ").add(help);
   }
   add_key(v.add("bound for "), a.key);
-  v.add(" with the signature '").add(for_people(a.op->signature->identity).view());
+  v.add(" with the signature '").add(for_people(*a.op->signature).view());
   add_key(v.add("' and for "), b.key);
-  v.add(" with '").add(for_people(b.op->signature->identity).view());
+  v.add(" with '").add(for_people(*b.op->signature).view());
   return v.add("'; the name of an operator has one signature");
 }
 template <class Set>

@@ -28,7 +28,7 @@ constexpr std::uint64_t fnv1a(std::string_view name) noexcept {
 struct set_operator {
   std::uint64_t hash = 0;
   std::string_view name;
-  const signature_info* signature = nullptr;
+  const std::string_view* signature = nullptr;  // its type's raw name
 
   constexpr bool has_name_of(const set_operator& other) const noexcept {
     return hash == other.hash && (name.data() == other.name.data() || name == other.name);
@@ -37,8 +37,10 @@ struct set_operator {
     return a.has_name_of(b) && a.signature == b.signature;
   }
 };
+template <class Sig>
+inline constexpr std::string_view raw_signature = raw_type_name<Sig>();
 template <class Op>
-inline constexpr set_operator set_operator_of{fnv1a(Op::name()), Op::name(), &signature_of<typename Op::signature>};
+inline constexpr set_operator set_operator_of{fnv1a(Op::name()), Op::name(), &raw_signature<typename Op::signature>};
 
 // A key as a number: short in the names of types, and cheap to list.
 using key_code = std::uint32_t;
