@@ -51,10 +51,10 @@ topbit_module(ops
     ops/backend/builtin.cppm
     ops/backend/cpu.cppm
   INTERNAL
+    ops/registration/families.cppm
     ops/registration/structured_forms.cppm
     ops/registration/unstructured.cppm
     ops/registration/factory.cppm
-    ops/registration/families.cppm
     ops/registration/operands.cppm
     ops/registration/composite.cppm
     ops/elementwise/arguments.cppm

@@ -35,10 +35,11 @@ const First& first_of(const First& first, const A&...) noexcept {
 
 /// The policies as a layer: `layered<cpu, autocasting<backend::CPU, autocast_cpu>>` casts with no dispatch, and
 /// `author::install_casts` puts the same functions into the table. Operators without a policy are not handled.
-export template <backend Where, auto Table>
+export template <backend Where, const auto& Table>
 struct autocasting {
+  using table = std::remove_cvref_t<decltype(Table)>;
   template <class Op>
-  static constexpr author::cast_policy policy = decltype(Table)::template policy<Op>;
+  static constexpr author::cast_policy policy = table::template policy<Op>;
   template <class Op>
   static constexpr bool handles = policy<Op> != author::cast_policy::none;
   template <class Op>
@@ -72,7 +73,7 @@ struct autocasting {
       return next(detail::with_dtype(set, std::forward<A>(a))...);
     } else if constexpr (policy<Op> == append_dtype) {
       const tensor& first = detail::first_of(a...);
-      using other = decltype(Table)::template entry<Op>::other;
+      using other = table::template entry<Op>::other;
       return other{}(std::forward<A>(a)..., author::is_eligible(first, Where) ? dtype::float32 : first.dtype());
     } else {
       if (type == dtype::float16) detail::raise_banned(Op::name());

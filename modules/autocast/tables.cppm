@@ -61,9 +61,8 @@ export inline constexpr auto autocast_cuda = casts::policies(
 namespace detail {
 
 template <class Layer, key_target Key, class... Entry>
-static_dispatch::installation install_entries(cast_table<Entry...>, std::source_location where) {
-  return static_dispatch::install(static_dispatch::layer_kernels<Layer, Key>(typename cast_operator<Entry>::type{}...),
-                                  registry::process(), where);
+consteval auto rows_of_casts(const cast_table<Entry...>&) {
+  return static_dispatch::layer_rows<Layer, Key>(typename cast_operator<Entry>::type{}...);
 }
 
 }  // namespace detail
@@ -72,9 +71,11 @@ export namespace author {
 
 /// Installs a table's policies as kernels for the Autocast key of a backend, as the module does with its own two
 /// tables. They are taken back when the result is destroyed; keep() keeps them.
-template <backend Where, auto Table>
+template <backend Where, const auto& Table>
 static_dispatch::installation install_casts(std::source_location where = std::source_location::current()) {
-  return detail::install_entries<autocasting<Where, Table>, dispatch_key{functionality::Autocast, Where}>(Table, where);
+  constexpr dispatch_key autocast{functionality::Autocast, Where};
+  static constexpr auto rows = topbit::detail::rows_of_casts<autocasting<Where, Table>, autocast>(Table);
+  return static_dispatch::install(rows, registry::process(), where);
 }
 
 }  // namespace author

@@ -12,33 +12,32 @@ import :forward_unboxed;
 
 namespace topbit::detail {
 
-template <auto Kernel, class List>
-struct forward_rows_of;
+template <auto Kernel, class Op>
+consteval author::kernel_row forward_row() {
+  if constexpr (author::signature_kernel_for<Kernel, Op>)
+    return author::signature_row<Kernel>(Op{}, key::ForwardAD, from_table);
+  else
+    return author::boxed_row<Kernel>(Op{}, key::ForwardAD, from_table);
+}
 template <auto Kernel, class... Op>
-struct forward_rows_of<Kernel, operator_list<Op...>> {
-  template <class One>
-  static constexpr author::kernel_row row() {
-    if constexpr (author::signature_kernel_for<Kernel, One>)
-      return author::signature_row<Kernel>(One{}, key::ForwardAD);
-    else
-      return author::boxed_row<Kernel>(One{}, key::ForwardAD);
-  }
-  static constexpr std::array<author::kernel_row, sizeof...(Op)> rows{row<Op>()...};
-};
+consteval auto forward_rows_of(operator_list<Op...>) {
+  return std::array{forward_row<Kernel, Op>()...};
+}
 // In operators or overload sets.
 template <class Kind, auto... X>
-using forward_rows = forward_rows_of<
-    Kind{},
-    typename joined_operators<operator_list<>, typename operators_in<std::remove_const_t<decltype(X)>>::type...>::type>;
+consteval auto forward_rows() {
+  using operators = joined_operators<operator_list<>, typename operators_in<std::remove_const_t<decltype(X)>>::type...>;
+  return forward_rows_of<Kind{}>(typename operators::type{});
+}
 
 // Formatted by hand: a family a line.
 // clang-format off
 
-using term_operators = forward_rows<unboxed_sum, aten::add_Tensor, aten::sub_Tensor>;
+inline constexpr auto term_operators = forward_rows<unboxed_sum, aten::add_Tensor, aten::sub_Tensor>();
 
-using sum_operators = forward_rows<sum_kind, aten::cat, aten::select_scatter, aten::slice_scatter, aten::diagonal_scatter>;
+inline constexpr auto sum_operators = forward_rows<sum_kind, aten::cat, aten::select_scatter, aten::slice_scatter, aten::diagonal_scatter>();
 
-using linear_operators = forward_rows<linear_kind,
+inline constexpr auto linear_operators = forward_rows<linear_kind,
     neg, deg2rad, rad2deg, aten::sum, aten::sum_dim_IntList, cumsum,
     aten::alias, aten::view, aten::expand, aten::permute, aten::transpose_int, aten::select_int,
     aten::slice_Tensor, aten::squeeze, aten::squeeze_dim, aten::unsqueeze, aten::unfold, aten::diagonal, aten::clone,
@@ -46,15 +45,15 @@ using linear_operators = forward_rows<linear_kind,
     aten::index_Tensor, aten::index_select, aten::masked_select, aten::index_add, aten::index_copy, aten::index_put,
     aten::scatter_src, aten::scatter_add, aten::avg_pool2d, aten::_adaptive_avg_pool2d, aten::_pad_circular,
     aten::reflection_pad1d, aten::reflection_pad2d, aten::reflection_pad3d, aten::replication_pad1d,
-    aten::replication_pad2d, aten::replication_pad3d>;
+    aten::replication_pad2d, aten::replication_pad3d>();
 
-using as_strided_operators = forward_rows<as_strided_kind, aten::as_strided>;
+inline constexpr auto as_strided_operators = forward_rows<as_strided_kind, aten::as_strided>();
 
-using product_operators = forward_rows<unboxed_product, aten::mul_Tensor, aten::mm, aten::bmm>;
+inline constexpr auto product_operators = forward_rows<unboxed_product, aten::mul_Tensor, aten::mm, aten::bmm>();
 
-using layer_operators = forward_rows<layer_kind, aten::linear>;
+inline constexpr auto layer_operators = forward_rows<layer_kind, aten::linear>();
 
-using elementwise_operators = forward_rows<unboxed_elementwise,
+inline constexpr auto elementwise_operators = forward_rows<unboxed_elementwise,
     aten::div_Tensor, aten::pow_Tensor_Tensor, aten::maximum, aten::minimum, aten::fmax, aten::fmin, aten::atan2, aten::hypot,
     aten::copysign_Tensor, aten::logaddexp, aten::xlogy_Tensor, aten::lerp_Tensor, aten::addcmul, aten::addcdiv,
     aten::where_self, aten::fmod_Tensor, aten::remainder_Tensor,
@@ -64,9 +63,9 @@ using elementwise_operators = forward_rows<unboxed_elementwise,
     aten::lgamma, aten::digamma, aten::sigmoid, aten::logit, aten::relu, aten::leaky_relu, aten::elu, aten::silu, aten::gelu,
     aten::mish, aten::softplus, aten::hardswish, aten::hardsigmoid, aten::log_sigmoid, aten::clamp,
     aten::threshold, aten::hardshrink, aten::softshrink, aten::_prelu_kernel, native::squared_difference,
-    native::smooth_l1, native::huber>;
+    native::smooth_l1, native::huber>();
 
-using copy_operators = forward_rows<copy_kind, aten::copy_>;
+inline constexpr auto copy_operators = forward_rows<copy_kind, aten::copy_>();
 
 // clang-format on
 

@@ -163,20 +163,24 @@ template <class... A, class... B, class... More>
 struct joined_operators<operator_list<A...>, operator_list<B...>, More...>
     : joined_operators<operator_list<A..., B...>, More...> {};
 
+// Rows are registered from where their table is installed: a place in here would bring the name of a function with it,
+// and with that the texts of schemas.
+inline constexpr std::source_location from_table{};
+
+template <author::batching_kind Kind, class Op>
+consteval author::kernel_row kind_row() {
+  // The compiler makes the sentence even if the assertion holds.
+  if constexpr (!batches_as<Op, Kind>) static_assert(batches_as<Op, Kind>, explain_batching_kind<Op, Kind>());
+  if constexpr (Kind == author::batching_kind::elementwise && is_plain_elementwise<typename Op::signature>)
+    return author::signature_row<batched_elementwise{}>(Op{}, key::FuncTorchBatched, from_table);
+  else
+    return author::boxed_row<kind_kernel<Kind>{}>(Op{}, key::FuncTorchBatched, from_table);
+}
 template <author::batching_kind Kind, class List>
 struct kind_rows;
 template <author::batching_kind Kind, class... Op>
 struct kind_rows<Kind, operator_list<Op...>> {
-  template <class One>
-  static constexpr author::kernel_row row() {
-    // The compiler makes the sentence even if the assertion holds.
-    if constexpr (!batches_as<One, Kind>) static_assert(batches_as<One, Kind>, explain_batching_kind<One, Kind>());
-    if constexpr (Kind == author::batching_kind::elementwise && is_plain_elementwise<typename One::signature>)
-      return author::signature_row<batched_elementwise{}>(One{}, key::FuncTorchBatched);
-    else
-      return author::boxed_row<kind_kernel<Kind>{}>(One{}, key::FuncTorchBatched);
-  }
-  static constexpr std::array<author::kernel_row, sizeof...(Op)> rows{row<Op>()...};
+  static constexpr std::array<author::kernel_row, sizeof...(Op)> rows{kind_row<Kind, Op>()...};
 };
 
 template <author::batching_kind Kind, auto... X>
@@ -217,7 +221,7 @@ struct whole {
   static_assert(detail::whole_of<std::remove_const_t<decltype(Op)>, std::remove_const_t<decltype(OfDimension)>>,
                 detail::explain_whole<std::remove_const_t<decltype(Op)>, std::remove_const_t<decltype(OfDimension)>>());
   static constexpr std::array<author::kernel_row, 1> rows{
-      author::boxed_row<detail::whole_kernel<OfDimension>{}>(Op, key::FuncTorchBatched)};
+      author::boxed_row<detail::whole_kernel<OfDimension>{}>(Op, key::FuncTorchBatched, detail::from_table)};
 };
 
 }  // namespace batching

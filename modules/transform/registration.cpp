@@ -22,22 +22,19 @@ import :forward_table;
 namespace topbit::detail {
 
 bool register_batching() {
-  const auto keep = [](const auto&... table) { (author::install_batching(table).keep(), ...); };
-  keep(kind_table, view_rules, array_rules, index_rules, embedding_bag_rules, matmul_rules, window_rules, norm_rules,
-       channel_norm_rules, random_rules, write_rules);
+  static constexpr std::array<std::span<const author::kernel_row>, 11> tables{
+      kind_table.rows,   view_rules.rows,          array_rules.rows,  index_rules.rows,
+      matmul_rules.rows, embedding_bag_rules.rows, window_rules.rows, norm_rules.rows,
+      random_rules.rows, channel_norm_rules.rows,  write_rules.rows};
+  for (const std::span<const author::kernel_row> rows : tables) static_dispatch::install(rows).keep();
   fallback<&batch_without_rule>(key::FuncTorchBatched).keep();
   return true;
 }
 
 bool register_forward_mode() {
-  static constexpr std::array tables{std::span<const author::kernel_row>(term_operators::rows),
-                                     std::span<const author::kernel_row>(sum_operators::rows),
-                                     std::span<const author::kernel_row>(linear_operators::rows),
-                                     std::span<const author::kernel_row>(as_strided_operators::rows),
-                                     std::span<const author::kernel_row>(product_operators::rows),
-                                     std::span<const author::kernel_row>(layer_operators::rows),
-                                     std::span<const author::kernel_row>(elementwise_operators::rows),
-                                     std::span<const author::kernel_row>(copy_operators::rows)};
+  static constexpr std::array<std::span<const author::kernel_row>, 8> tables{
+      term_operators,    sum_operators,   linear_operators,      as_strided_operators,
+      product_operators, layer_operators, elementwise_operators, copy_operators};
   for (const std::span<const author::kernel_row> rows : tables) static_dispatch::install(rows).keep();
   fallback<transposed_kind{}>(key::ForwardAD).keep();
   return true;

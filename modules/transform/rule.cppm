@@ -182,14 +182,25 @@ struct parts_kernel<Op, Fn, R(A...)> {
 
 }  // namespace detail
 
+namespace detail {
+
+// Data, and no type that lists operators: it would be in the names of symbols with the texts of their schemas.
+template <std::size_t Count>
+struct batching_table {
+  std::array<author::kernel_row, Count> rows;
+};
+
+}  // namespace detail
+
 export namespace author {
 
 /// Registers the rows of a table of batching rules, all of them or, if one is refused, none. They are taken back
 /// when the result is destroyed; keep() keeps them. Elementwise operators and rules call the process registry's.
-template <class Table>
-static_dispatch::installation install_batching(const Table&, registry& r = registry::process(),
+template <std::size_t Count>
+static_dispatch::installation install_batching(const topbit::detail::batching_table<Count>& rules,
+                                               registry& r = registry::process(),
                                                std::source_location where = std::source_location::current()) {
-  return {Table::rows, r, where};
+  return {rules.rows, r, where};
 }
 
 }  // namespace author
@@ -205,7 +216,7 @@ struct by {
         !author::is_mutable(decltype(Op)::schema()),
         "batching::by: wanted an operator that writes to no argument; a form that writes takes the rule of the "
         "functional one");
-    return std::array{author::row<detail::rule_kernel<Op, Rule>{}>(Op, key::FuncTorchBatched)};
+    return std::array{author::row<detail::rule_kernel<Op, Rule>{}>(Op, key::FuncTorchBatched, {})};
   }();
 };
 
@@ -214,7 +225,7 @@ struct by {
 template <auto Op, auto Fn>
 struct by_parts {
   static constexpr std::array<author::kernel_row, 1> rows{
-      author::row<detail::parts_kernel<Op, Fn>{}>(Op, key::FuncTorchBatchedDecomposition)};
+      author::row<detail::parts_kernel<Op, Fn>{}>(Op, key::FuncTorchBatchedDecomposition, {})};
 };
 
 }  // namespace batching
@@ -263,29 +274,23 @@ consteval author::verdict explain_two_rules() {
   return v;
 }
 
-template <class... Part>
-struct batching_table {
-  static constexpr auto rows = [] {
-    // The compiler makes the sentence even if the assertion holds.
-    if constexpr (!one_rule_each<Part...>) static_assert(one_rule_each<Part...>, explain_two_rules<Part...>());
-    std::array<author::kernel_row, (std::size_t{0} + ... + Part::rows.size())> all{};
-    std::size_t at = 0;
-    const auto add = [&](const auto& some) {
-      for (const author::kernel_row& r : some) all[at++] = r;
-    };
-    (add(Part::rows), ...);
-    return all;
-  }();
-};
-
 }  // namespace detail
 
 namespace batching {
 
 /// A table of these rows.
 export template <class... Part>
-consteval detail::batching_table<Part...> rules(Part...) {
-  return {};
+consteval auto rules(Part...) {
+  // The compiler makes the sentence even if the assertion holds.
+  if constexpr (!detail::one_rule_each<Part...>)
+    static_assert(detail::one_rule_each<Part...>, detail::explain_two_rules<Part...>());
+  detail::batching_table<(std::size_t{0} + ... + Part::rows.size())> all{};
+  std::size_t count = 0;
+  const auto add = [&](const auto& some) {
+    for (const author::kernel_row& r : some) all.rows[count++] = r;
+  };
+  (add(Part::rows), ...);
+  return all;
 }
 
 }  // namespace batching

@@ -12,6 +12,7 @@ export module topbit.core:static_dispatch.static_layers;
 import topbit.std;
 import :keys.key;
 import :keys.key_set;
+import :operators.kernel_row;
 import :operators.op;
 import :schema.signature;
 import :static_dispatch.direct_call;
@@ -177,6 +178,21 @@ consteval auto layer_kernels(const Op&...) {
   static_assert(detail::has_a_row<Key>, detail::explain_key(Key));
   return typename detail::joined<detail::key_list<detail::code_of(Key)>, detail::kernel_list<>,
                                  typename detail::layer_kernel_list<Layer, Op, Key>::type...>::type{};
+}
+
+/// The same as rows, whose type does not list the operators: the names of a set's symbols do, with the texts of their
+/// schemas.
+export template <class Layer, key_target Key, operator_type... Op>
+consteval auto layer_rows(const Op&... ops) {
+  static_assert(detail::has_a_row<Key>, detail::explain_key(Key));
+  std::array<author::kernel_row, (std::size_t{0} + ... + (detail::handles<Layer, Op>() ? 1 : 0))> all{};
+  std::size_t count = 0;
+  const auto add = [&]<class One>(const One& op) {
+    if constexpr (detail::handles<Layer, One>())
+      all[count++] = author::row<detail::layer_kernel<Layer, One, Key>{}>(op, Key, std::source_location());
+  };
+  (add(ops), ...);
+  return all;
 }
 
 }  // namespace static_dispatch

@@ -40,7 +40,7 @@ tensor& pow_scalar_out(const tensor& self, const scalar& exponent, tensor& out) 
 }  // namespace
 
 void register_arithmetic() {
-  register_forms<arithmetic_forms>();
+  register_forms(arithmetic_forms);
   register_scalar_overload<aten::add_Scalar, aten::add_Tensor>();
   register_scalar_overload<aten::add_Scalar_, aten::add_Tensor_>();
   register_scalar_overload<aten::sub_Scalar, aten::sub_Tensor>();

@@ -13,7 +13,7 @@ import :registration.structured_forms;
 
 namespace topbit::detail {
 
-using arithmetic_forms = forms_list<
+inline constexpr auto arithmetic_forms = forms_list<
     elementwise_forms<elementwise::add, aten::add_Tensor, aten::add_Tensor_, aten::add_out>,
     elementwise_forms<elementwise::sub, aten::sub_Tensor, aten::sub_Tensor_, aten::sub_out>,
     elementwise_forms<elementwise::mul, aten::mul_Tensor, aten::mul_Tensor_, aten::mul_out>,
@@ -35,6 +35,6 @@ using arithmetic_forms = forms_list<
     elementwise_forms<elementwise::logaddexp, aten::logaddexp, aten::logaddexp_out>,
     elementwise_forms<elementwise::xlogy, aten::xlogy_Tensor, aten::xlogy_Tensor_, aten::xlogy_OutTensor>,
     structured_forms<same_type_kernel<elementwise::heaviside>, elementwise_abilities, aten::heaviside, aten::heaviside_,
-                     aten::heaviside_out>>;
+                     aten::heaviside_out>>();
 
 }  // namespace topbit::detail

@@ -212,7 +212,7 @@ void attend_kernel::run(backend_call c, const tensor& query, const tensor& key, 
 }
 
 void register_attention() {
-  register_forms<attention_forms>();
+  register_forms(attention_forms);
   register_composite<&attention, aten::scaled_dot_product_attention>();
 }
 

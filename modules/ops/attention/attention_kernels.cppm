@@ -28,6 +28,6 @@ tensor attend_by_products(const tensor& query, const tensor& key, const tensor& 
 // Refuses a half-precision query where the table's kernel takes none.
 void check_attends(backend_call c, const tensor& query);
 
-using attention_forms = forms_list<structured_forms<attend_kernel, no_abilities, native::attend>>;
+inline constexpr auto attention_forms = forms_list<structured_forms<attend_kernel, no_abilities, native::attend>>();
 
 }  // namespace topbit::detail

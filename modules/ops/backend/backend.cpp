@@ -203,9 +203,19 @@ tensor& copy_from(key_set keys, tensor& self, const tensor& src, bool non_blocki
   return copy(call_on(keys, aten::copy_.name()), self, src, non_blocking);
 }
 
-std::vector<family>& families() {
-  static std::vector<family> all;
+std::vector<std::span<const form_group>>& families() {
+  static std::vector<std::span<const form_group>> all;
   return all;
+}
+
+void register_kernels(std::span<const form_group> groups, dispatch_key k, std::source_location where) {
+  const tb_kernels* const table = table_of(k);
+  std::vector<author::kernel_row> rows;
+  for (const form_group& g : groups) {
+    if (!offers(table, g.needs)) continue;
+    for (const operator_form& f : g.forms) rows.push_back({f.computes.op, k, f.computes.impl, where});
+  }
+  author::register_rows(rows);
 }
 
 // Of operators on memory alone, which belong to no family.
@@ -213,7 +223,24 @@ constexpr std::array fills = all_of(elementwise::fill), copies = all_of(table_en
 
 }  // namespace
 
-void add_family(family f) { families().push_back(f); }
+void register_forms(std::span<const form_group> groups, std::source_location where) {
+  std::vector<author::kernel_row> definitions, counts;
+  for (const form_group& g : groups) {
+    for (const operator_form& f : g.forms) {
+      definitions.push_back({f.computes.op, key::Undefined, nullptr, where});
+      if (g.tags.has_value()) definitions.push_back({f.computes.op, key::Undefined, nullptr, where, g.tags});
+      if (f.counts.op == nullptr) continue;
+      counts.push_back(f.counts);
+      counts.back().where = where;
+      add_refusal({f.refuses.op, f.refuses.key, f.refuses.impl, where});
+    }
+  }
+  author::register_rows(definitions);
+  register_kernels(groups, key::CPU, where);
+  register_kernels(groups, key::Meta, where);
+  families().push_back(groups);
+  author::register_rows(counts);
+}
 
 void register_base_rows(dispatch_key k, std::source_location where) {
   using author::row;
@@ -250,7 +277,7 @@ void register_strided_backend(const tb_kernels& kernels, dispatch_key k, std::so
   if (!offers(&kernels, all_of(table_entry::any))) return;
   serve(k, &kernels);
   register_base_rows(k, where);
-  for (const family& f : families()) f.register_backend(k, where);
+  for (const std::span<const form_group> groups : families()) register_kernels(groups, k, where);
 }
 
 bool offers(const tb_kernels& table, table_kernel k) noexcept {
@@ -261,7 +288,11 @@ bool offers(const tb_kernels& table, table_kernel k) noexcept {
 std::vector<table_kernel> kernels_used_by(std::string_view op) {
   static const detail::needs_by_name& needs = []() -> const detail::needs_by_name& {
     auto& made = *new detail::needs_by_name;
-    for (const detail::family& f : detail::families()) f.add_needs(made);
+    for (const std::span<const detail::form_group> groups : detail::families()) {
+      for (const detail::form_group& g : groups) {
+        for (const detail::operator_form& f : g.forms) made[f.computes.op->name] = g.needs;
+      }
+    }
     made[aten::fill_Scalar_.name()] = made[aten::zero_.name()] = detail::fills;
     made[aten::copy_.name()] = detail::copies;
     return made;

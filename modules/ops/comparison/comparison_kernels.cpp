@@ -122,7 +122,7 @@ void register_without_rule() {
 }  // namespace
 
 void register_comparison() {
-  register_forms<comparison_forms>();
+  register_forms(comparison_forms);
   register_scalar_overload<aten::eq_Scalar, aten::eq_Tensor>();
   register_scalar_overload<aten::eq_Scalar_, aten::eq_Tensor_>();
   register_scalar_overload<aten::eq_Scalar_out, aten::eq_Tensor_out>();
@@ -172,7 +172,7 @@ void register_comparison() {
 }
 
 void register_ternary() {
-  register_forms<ternary_forms>();
+  register_forms(ternary_forms);
   register_composite<&where_scalar_self, aten::where_ScalarSelf>();
   register_composite<&where_scalar_other, aten::where_ScalarOther>();
   register_composite<&where_scalar, aten::where_Scalar>();

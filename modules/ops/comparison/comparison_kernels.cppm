@@ -14,7 +14,7 @@ import :registration.structured_forms;
 
 namespace topbit::detail {
 
-using comparison_forms = forms_list<
+inline constexpr auto comparison_forms = forms_list<
     elementwise_forms<elementwise::eq, aten::eq_Tensor, aten::eq_Tensor_, aten::eq_Tensor_out>,
     elementwise_forms<elementwise::ne, aten::ne_Tensor, aten::ne_Tensor_, aten::ne_Tensor_out>,
     elementwise_forms<elementwise::lt, aten::lt_Tensor, aten::lt_Tensor_, aten::lt_Tensor_out>,
@@ -39,14 +39,14 @@ using comparison_forms = forms_list<
     structured_forms<shift_kernel<elementwise::shift_left>, elementwise_abilities, aten::bitwise_left_shift_Tensor,
                      aten::bitwise_left_shift_Tensor_, aten::bitwise_left_shift_Tensor_out>,
     structured_forms<shift_kernel<elementwise::shift_right>, elementwise_abilities, aten::bitwise_right_shift_Tensor,
-                     aten::bitwise_right_shift_Tensor_, aten::bitwise_right_shift_Tensor_out>>;
+                     aten::bitwise_right_shift_Tensor_, aten::bitwise_right_shift_Tensor_out>>();
 
-using ternary_forms =
+inline constexpr auto ternary_forms =
     forms_list<structured_forms<where_kernel, elementwise_abilities, aten::where_self, aten::where_self_out>,
                structured_forms<clamp_kernel, elementwise_abilities, aten::clamp, aten::clamp_, aten::clamp_out>,
                structured_forms<same_type_kernel<elementwise::lerp>, elementwise_abilities, aten::lerp_Tensor,
                                 aten::lerp_Tensor_, aten::lerp_Tensor_out>,
                elementwise_forms<elementwise::addcmul, aten::addcmul, aten::addcmul_, aten::addcmul_out>,
-               elementwise_forms<elementwise::addcdiv, aten::addcdiv, aten::addcdiv_, aten::addcdiv_out>>;
+               elementwise_forms<elementwise::addcdiv, aten::addcdiv, aten::addcdiv_, aten::addcdiv_out>>();
 
 }  // namespace topbit::detail

@@ -223,7 +223,7 @@ tensor convolution_padded(const tensor& input, const tensor& weight, const std::
 }  // namespace
 
 void register_convolution() {
-  register_forms<convolution_forms>();
+  register_forms(convolution_forms);
   register_composite<&convolution, aten::convolution>();
   register_composite<&convolution_backward, aten::convolution_backward>();
   register_composite<&convolution_of<1, aten::conv1d>, aten::conv1d>();

@@ -57,10 +57,10 @@ struct convolve_weight_kernel {
 };
 
 // Kernels that copy and fill: the result may not be an input.
-using convolution_forms =
+inline constexpr auto convolution_forms =
     forms_list<structured_forms<convolve_kernel, author::kernel_abilities{}, native::convolve>,
                structured_forms<convolve_input_kernel, author::kernel_abilities{}, native::convolve_input_gradient>,
                structured_forms<convolve_weight_kernel, author::kernel_abilities{}, native::convolve_weight_gradient>,
-               structured_forms<constant_pad_kernel, author::kernel_abilities{}, aten::constant_pad_nd>>;
+               structured_forms<constant_pad_kernel, author::kernel_abilities{}, aten::constant_pad_nd>>();
 
 }  // namespace topbit::detail

@@ -189,7 +189,7 @@ tensor pad(const tensor& self, sizes_view pad, std::string_view mode, std::optio
 }  // namespace
 
 void register_pad() {
-  register_forms<pad_forms>();
+  register_forms(pad_forms);
   register_composite<&pad, aten::pad>();
 }
 

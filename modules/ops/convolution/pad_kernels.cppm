@@ -46,12 +46,13 @@ struct edge_pad_kernel {
 template <edge Mode, std::size_t Dimensions, const auto&... Ops>
 using edge_pad = structured_forms<edge_pad_kernel<Mode, Dimensions>, no_abilities, Ops...>;
 
-using pad_forms = forms_list<edge_pad<edge::reflect, 1, aten::reflection_pad1d, aten::reflection_pad1d_out>,
-                             edge_pad<edge::reflect, 2, aten::reflection_pad2d, aten::reflection_pad2d_out>,
-                             edge_pad<edge::reflect, 3, aten::reflection_pad3d, aten::reflection_pad3d_out>,
-                             edge_pad<edge::replicate, 1, aten::replication_pad1d, aten::replication_pad1d_out>,
-                             edge_pad<edge::replicate, 2, aten::replication_pad2d, aten::replication_pad2d_out>,
-                             edge_pad<edge::replicate, 3, aten::replication_pad3d, aten::replication_pad3d_out>,
-                             edge_pad<edge::circular, 0, aten::_pad_circular>>;
+inline constexpr auto pad_forms =
+    forms_list<edge_pad<edge::reflect, 1, aten::reflection_pad1d, aten::reflection_pad1d_out>,
+               edge_pad<edge::reflect, 2, aten::reflection_pad2d, aten::reflection_pad2d_out>,
+               edge_pad<edge::reflect, 3, aten::reflection_pad3d, aten::reflection_pad3d_out>,
+               edge_pad<edge::replicate, 1, aten::replication_pad1d, aten::replication_pad1d_out>,
+               edge_pad<edge::replicate, 2, aten::replication_pad2d, aten::replication_pad2d_out>,
+               edge_pad<edge::replicate, 3, aten::replication_pad3d, aten::replication_pad3d_out>,
+               edge_pad<edge::circular, 0, aten::_pad_circular>>();
 
 }  // namespace topbit::detail

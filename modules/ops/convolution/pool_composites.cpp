@@ -71,7 +71,7 @@ tensor adaptive_avg_pool1d(const tensor& self, sizes_view output_size) {
 }  // namespace
 
 void register_pool() {
-  register_forms<pool_forms>();
+  register_forms(pool_forms);
   register_composite<&max_pool2d, aten::max_pool2d>();
   register_composite<&adaptive_avg_pool2d, aten::adaptive_avg_pool2d>();
   register_out_variants<aten::adaptive_avg_pool2d, aten::adaptive_avg_pool2d_out>();

@@ -65,7 +65,7 @@ struct adaptive_pool_backward_kernel {
   static void run(backend_call c, const tensor& gradient, const tensor& self, const tensor& out);
 };
 
-using pool_forms = forms_list<
+inline constexpr auto pool_forms = forms_list<
     structured_forms<max_pool_kernel, author::kernel_abilities{}, aten::max_pool2d_with_indices,
                      aten::max_pool2d_with_indices_out>,
     structured_forms<max_pool_backward_kernel, author::kernel_abilities{}, aten::max_pool2d_with_indices_backward,
@@ -74,6 +74,6 @@ using pool_forms = forms_list<
     structured_forms<average_pool_backward_kernel, author::kernel_abilities{}, aten::avg_pool2d_backward,
                      aten::avg_pool2d_backward_grad_input>,
     structured_forms<adaptive_pool_kernel, author::kernel_abilities{}, aten::_adaptive_avg_pool2d>,
-    structured_forms<adaptive_pool_backward_kernel, author::kernel_abilities{}, aten::_adaptive_avg_pool2d_backward>>;
+    structured_forms<adaptive_pool_backward_kernel, author::kernel_abilities{}, aten::_adaptive_avg_pool2d_backward>>();
 
 }  // namespace topbit::detail

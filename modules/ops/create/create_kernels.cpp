@@ -326,7 +326,7 @@ void register_create() {
   register_base_rows(key::CPU, std::source_location::current());
   register_base_rows(key::Meta, std::source_location::current());
   register_writing<aten::fill_Scalar_, aten::zero_, aten::copy_>();
-  register_forms<create_forms>();
+  register_forms(create_forms);
   register_like<&empty_like, aten::empty_like>();
   register_like<&full_like, aten::full_like>();
   register_like<&zeros_like, aten::zeros_like>();

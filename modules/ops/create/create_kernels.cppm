@@ -21,12 +21,13 @@ tensor& arange_out(backend_call c, const scalar& start, const scalar& end, const
 tensor& range_out(backend_call c, const scalar& start, const scalar& end, const scalar& step, tensor& out);
 tensor& linspace_out(backend_call c, const scalar& start, const scalar& end, std::int64_t steps, tensor& out);
 
-using create_forms =
-    forms_list<unstructured<function_kernel<&empty_strided, all_of(table_entry::any)>, aten::empty_strided>>;
+inline constexpr auto create_forms =
+    forms_list<unstructured<function_kernel<&empty_strided, all_of(table_entry::any)>, aten::empty_strided>>();
 
 inline constexpr auto counting = all_of(table_entry::arange);
-using sequence_forms = forms_list<unstructured<function_kernel<&arange_out, counting>, aten::arange_start_out>,
-                                  unstructured<function_kernel<&range_out, counting>, aten::range_out>,
-                                  unstructured<function_kernel<&linspace_out, counting>, aten::linspace_out>>;
+inline constexpr auto sequence_forms =
+    forms_list<unstructured<function_kernel<&arange_out, counting>, aten::arange_start_out>,
+               unstructured<function_kernel<&range_out, counting>, aten::range_out>,
+               unstructured<function_kernel<&linspace_out, counting>, aten::linspace_out>>();
 
 }  // namespace topbit::detail

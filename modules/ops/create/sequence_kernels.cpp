@@ -308,7 +308,7 @@ tensor triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset
 }  // namespace
 
 void register_sequence() {
-  register_forms<sequence_forms>();
+  register_forms(sequence_forms);
   register_factory<&arange, aten::arange>();
   register_factory<&arange_start, aten::arange_start>();
   register_factory<&arange_start_step, aten::arange_start_step>();

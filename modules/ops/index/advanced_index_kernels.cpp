@@ -463,7 +463,7 @@ tensor argwhere(const tensor& self) { return aten::nonzero(self); }
 }  // namespace
 
 void register_advanced_index() {
-  register_forms<advanced_index_forms>();
+  register_forms(advanced_index_forms);
   register_composite<&where_nonzero, aten::where>();
   register_composite<&argwhere, aten::argwhere>();
   register_without_gradient<aten::nonzero, aten::one_hot, aten::bincount, aten::histc>();

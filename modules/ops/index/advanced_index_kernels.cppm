@@ -90,7 +90,7 @@ struct histc_kernel {
   static tensor run(backend_call c, const tensor& self, std::int64_t bins, const scalar& min, const scalar& max);
 };
 
-using advanced_index_forms = forms_list<
+inline constexpr auto advanced_index_forms = forms_list<
     unstructured<index_kernel, aten::index_Tensor, aten::index_Tensor_out>,
     unstructured<index_put_kernel, aten::index_put_>, unstructured<index_put_copy_kernel, aten::index_put>,
     structured_forms<masked_fill_kernel, elementwise_abilities, aten::masked_fill_Scalar, aten::masked_fill_Scalar_>,
@@ -100,6 +100,6 @@ using advanced_index_forms = forms_list<
     unstructured<nonzero_kernel, aten::nonzero, aten::nonzero_out>, unstructured<one_hot_kernel, aten::one_hot>,
     unstructured<masked_scatter_kernel, aten::masked_scatter_>,
     unstructured<masked_scatter_copy_kernel, aten::masked_scatter>, unstructured<bincount_kernel, aten::bincount>,
-    unstructured<histc_kernel, aten::histc, aten::histc_out>>;
+    unstructured<histc_kernel, aten::histc, aten::histc_out>>();
 
 }  // namespace topbit::detail

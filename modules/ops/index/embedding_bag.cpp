@@ -124,7 +124,7 @@ struct bag_kernel {
   }
 };
 
-using bag_forms = forms_list<structured_forms<bag_kernel, no_abilities, aten::_embedding_bag>>;
+constexpr auto bag_forms = forms_list<structured_forms<bag_kernel, no_abilities, aten::_embedding_bag>>();
 
 tensor counted_up(integer count, const tensor& beside) {
   return aten::arange(scalar(count), arg<"dtype"> = dtype::int64, arg<"device"> = beside.device());
@@ -263,7 +263,7 @@ constexpr author::kernel_row rows[] = {gradient_row<aten::_embedding_bag, bag_gr
 }  // namespace
 
 void register_embedding_bag() {
-  register_forms<bag_forms>();
+  register_forms(bag_forms);
   author::register_rows(rows);
   register_composite<&embedding_bag, aten::embedding_bag>();
   register_composite<&embedding_bag_without, aten::embedding_bag_padding_idx>();

@@ -383,7 +383,7 @@ tensor& index_fill_in_place(tensor& self, std::int64_t dim, const tensor& index,
 }  // namespace
 
 void register_gather() {
-  register_forms<gather_forms>();
+  register_forms(gather_forms);
   register_composite<&take_along_dim, aten::take_along_dim>();
   register_out_variants<aten::take_along_dim, aten::take_along_dim_out>();
   register_composite<&index_fill, aten::index_fill_int_Scalar>();

@@ -173,7 +173,7 @@ struct embedding_backward_kernel {
 // The output may be self; an index or a source that is the output must be copied before.
 inline constexpr author::kernel_abilities updates{.in_place = true, .first_only = true};
 
-using gather_forms = forms_list<
+inline constexpr auto gather_forms = forms_list<
     structured_forms<gather_kernel, no_abilities, aten::gather, aten::gather_out>,
     structured_forms<scatter_kernel<rowwise::scatter>, updates, aten::scatter_src, aten::scatter_src_,
                      aten::scatter_src_out>,
@@ -192,6 +192,6 @@ using gather_forms = forms_list<
     structured_forms<index_copy_kernel, updates, aten::index_copy, aten::index_copy_, aten::index_copy_out>,
     structured_forms<take_kernel, no_abilities, aten::take, aten::take_out>,
     structured_forms<embedding_kernel, no_abilities, aten::embedding>,
-    unstructured<embedding_backward_kernel, aten::embedding_dense_backward>>;
+    unstructured<embedding_backward_kernel, aten::embedding_dense_backward>>();
 
 }  // namespace topbit::detail

@@ -377,7 +377,7 @@ tensor rot90(const tensor& self, std::int64_t k, integers plane) {
 }  // namespace
 
 void register_join() {
-  register_forms<join_forms>();
+  register_forms(join_forms);
   register_composite<&stack, aten::stack>();
   register_composite<&stack_out, aten::stack_out>();
   register_composite<&hstack, aten::hstack>();

@@ -52,12 +52,12 @@ struct diag_kernel {
   static void run(backend_call c, const tensor& self, std::int64_t diagonal, const tensor& out);
 };
 
-using join_forms = forms_list<
+inline constexpr auto join_forms = forms_list<
     structured_forms<cat_kernel, author::kernel_abilities{.converts = true}, aten::cat, aten::cat_out>,
     structured_forms<repeat_kernel, no_abilities, aten::repeat>,
     structured_forms<flip_kernel, no_abilities, aten::flip>,
     structured_forms<triangle_kernel<elementwise::le>, elementwise_abilities, aten::tril, aten::tril_, aten::tril_out>,
     structured_forms<triangle_kernel<elementwise::ge>, elementwise_abilities, aten::triu, aten::triu_, aten::triu_out>,
-    structured_forms<diag_kernel, no_abilities, aten::diag, aten::diag_out>>;
+    structured_forms<diag_kernel, no_abilities, aten::diag, aten::diag_out>>();
 
 }  // namespace topbit::detail

@@ -212,7 +212,7 @@ constexpr author::kernel_row linear_rows[] = {author::define(aten::linear),
 }  // namespace
 
 void register_linalg() {
-  register_forms<linalg_forms>();
+  register_forms(linalg_forms);
   register_composite<&dot, aten::dot>();
   register_composite<&vdot, aten::vdot>();
   register_composite<&mv, aten::mv>();

@@ -74,11 +74,11 @@ struct addmm_activation_kernel {
                   const scalar& alpha, bool use_gelu, const tensor& out);
 };
 
-using linalg_forms = forms_list<
+inline constexpr auto linalg_forms = forms_list<
     structured_forms<product_kernel<2>, product_abilities, aten::mm, aten::mm_out>,
     structured_forms<product_kernel<3>, product_abilities, aten::bmm, aten::bmm_out>,
     structured_forms<add_product_kernel<2>, product_abilities, aten::addmm, aten::addmm_, aten::addmm_out>,
     structured_forms<addmm_activation_kernel, product_abilities, aten::_addmm_activation, aten::_addmm_activation_out>,
-    structured_forms<add_product_kernel<3>, product_abilities, aten::baddbmm, aten::baddbmm_, aten::baddbmm_out>>;
+    structured_forms<add_product_kernel<3>, product_abilities, aten::baddbmm, aten::baddbmm_, aten::baddbmm_out>>();
 
 }  // namespace topbit::detail

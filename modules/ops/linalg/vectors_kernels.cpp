@@ -147,7 +147,7 @@ tensor composed_cdist(const tensor& x1, const tensor& x2, double p, std::optiona
 }  // namespace
 
 void register_vectors() {
-  register_forms<vector_forms>();
+  register_forms(vector_forms);
   register_composite<&cosine_similarity, aten::cosine_similarity>();
   register_composite<&pairwise_distance, aten::pairwise_distance>();
   static constexpr author::kernel_row composed[] = {

@@ -40,9 +40,9 @@ struct cdist_kernel {
                   const tensor& out);
 };
 
-using vector_forms =
+inline constexpr auto vector_forms =
     forms_list<structured_forms<cross_kernel, no_abilities, aten::linalg_cross, aten::linalg_cross_out>,
                structured_forms<cross_kernel, no_abilities, aten::cross, aten::cross_out>,
-               structured_forms<cdist_kernel, no_abilities, aten::cdist>>;
+               structured_forms<cdist_kernel, no_abilities, aten::cdist>>();
 
 }  // namespace topbit::detail

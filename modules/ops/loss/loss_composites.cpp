@@ -171,7 +171,7 @@ constexpr author::kernel_row with_derivative[] = {
 }  // namespace
 
 void register_loss() {
-  register_forms<element_loss_forms>();
+  register_forms(element_loss_forms);
   register_in_parts<&squared_difference_in_parts, native::squared_difference>();
   register_in_parts<&smooth_l1_in_parts, native::smooth_l1>();
   register_in_parts<&huber_in_parts, native::huber>();

@@ -263,7 +263,7 @@ tensor cross_entropy_loss(const tensor& self, const tensor& target, const option
 }  // namespace
 
 void register_nll_loss() {
-  register_forms<loss_forms>();
+  register_forms(loss_forms);
   register_composite<&nll_loss, aten::nll_loss>();
   register_composite<&nll_loss_nd, aten::nll_loss_nd>();
   register_composite<&nll_loss2d, aten::nll_loss2d>();

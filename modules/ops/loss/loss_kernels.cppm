@@ -64,20 +64,20 @@ struct label_gradient_kernel {
 
 using nll_rule = label_loss_kernel<rowwise::nll>;
 
-using loss_forms =
+inline constexpr auto loss_forms =
     forms_list<structured_forms<nll_rule, no_abilities, aten::nll_loss_forward, aten::nll_loss_forward_output>,
                structured_forms<label_gradient_kernel<rowwise::nll_backward>, no_abilities, aten::nll_loss_backward,
                                 aten::nll_loss_backward_grad_input>,
                structured_forms<label_loss_kernel<rowwise::cross_entropy>, no_abilities, native::cross_entropy>,
                structured_forms<label_gradient_kernel<rowwise::cross_entropy_backward>, no_abilities,
-                                native::cross_entropy_backward>>;
+                                native::cross_entropy_backward>>();
 
-using element_loss_forms =
+inline constexpr auto element_loss_forms =
     forms_list<elementwise_forms<elementwise::squared_difference, native::squared_difference>,
                elementwise_forms<elementwise::squared_difference_backward, native::squared_difference_backward>,
                elementwise_forms<elementwise::smooth_l1, native::smooth_l1>,
                elementwise_forms<elementwise::smooth_l1_backward, native::smooth_l1_backward>,
                elementwise_forms<elementwise::huber, native::huber>,
-               elementwise_forms<elementwise::huber_backward, native::huber_backward>>;
+               elementwise_forms<elementwise::huber_backward, native::huber_backward>>();
 
 }  // namespace topbit::detail

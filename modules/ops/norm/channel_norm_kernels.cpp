@@ -282,7 +282,7 @@ channel_results gradients_of_channels(const tensor& grad, const tensor& input, c
 }  // namespace
 
 void register_channel_norm() {
-  register_forms<channel_norm_forms>();
+  register_forms(channel_norm_forms);
   static constexpr author::kernel_row composed[] = {
       caller_row<&norm_of_channels, native::channel_norm>(key::CompositeExplicitAutograd),
       caller_row<&gradients_of_channels, native::channel_norm_backward>(key::CompositeExplicitAutograd)};

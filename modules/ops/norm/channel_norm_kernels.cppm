@@ -41,7 +41,8 @@ channel_results composed_channel_norm_backward(const tensor& grad, const tensor&
 tensor beside_channels(const tensor& t, std::int64_t rank, dtype type);
 void register_channel_norm();
 
-using channel_norm_forms = forms_list<unstructured<channel_norm_kernel, native::channel_norm>,
-                                      unstructured<channel_norm_backward_kernel, native::channel_norm_backward>>;
+inline constexpr auto channel_norm_forms =
+    forms_list<unstructured<channel_norm_kernel, native::channel_norm>,
+               unstructured<channel_norm_backward_kernel, native::channel_norm_backward>>();
 
 }  // namespace topbit::detail

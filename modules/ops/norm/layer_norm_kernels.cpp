@@ -233,7 +233,7 @@ tensor layer_norm(const tensor& input, layer_sizes given_shape, const std::optio
 }  // namespace
 
 void register_layer_norm() {
-  register_forms<layer_norm_forms>();
+  register_forms(layer_norm_forms);
   register_composite<&layer_norm, aten::layer_norm>();
   static constexpr author::kernel_row composed[] = {
       caller_row<&rms_norm_gradients, native::rms_norm_backward>(key::CompositeExplicitAutograd)};

@@ -57,9 +57,10 @@ std::tuple<tensor, tensor> composed_rms_norm_backward(const tensor& grad, const 
                                                       const std::optional<tensor>& weight, double eps,
                                                       std::span<const bool> wanted);
 
-using layer_norm_forms = forms_list<structured_forms<layer_norm_kernel, no_abilities, aten::native_layer_norm>,
-                                    unstructured<layer_norm_backward_kernel, aten::native_layer_norm_backward>,
-                                    structured_forms<rms_norm_kernel, no_abilities, aten::rms_norm>,
-                                    unstructured<rms_norm_backward_kernel, native::rms_norm_backward>>;
+inline constexpr auto layer_norm_forms =
+    forms_list<structured_forms<layer_norm_kernel, no_abilities, aten::native_layer_norm>,
+               unstructured<layer_norm_backward_kernel, aten::native_layer_norm_backward>,
+               structured_forms<rms_norm_kernel, no_abilities, aten::rms_norm>,
+               unstructured<rms_norm_backward_kernel, native::rms_norm_backward>>();
 
 }  // namespace topbit::detail

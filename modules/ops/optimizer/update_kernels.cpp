@@ -222,6 +222,6 @@ void step_adam(backend_call c, bool decoupled, tensors& self, tensors& grads, te
   }
 }
 
-void register_update() { register_forms<update_forms>(); }
+void register_update() { register_forms(update_forms); }
 
 }  // namespace topbit::detail

@@ -40,9 +40,9 @@ enum class update_code : std::int32_t { sgd, adam, adamw, count };
 template <>
 inline constexpr table_entry entry_of<update_code> = table_entry::update;
 
-using update_forms = forms_list<
+inline constexpr auto update_forms = forms_list<
     unstructured<function_kernel<&step_sgd, all_of(update_code::sgd), true>, aten::_fused_sgd_>,
     unstructured<function_kernel<&step_adam_form<false>, all_of(update_code::adam), true>, aten::_fused_adam_>,
-    unstructured<function_kernel<&step_adam_form<true>, all_of(update_code::adamw), true>, aten::_fused_adamw_>>;
+    unstructured<function_kernel<&step_adam_form<true>, all_of(update_code::adamw), true>, aten::_fused_adamw_>>();
 
 }  // namespace topbit::detail

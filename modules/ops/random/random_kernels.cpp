@@ -367,7 +367,7 @@ tensor& randperm_out(backend_call c, std::int64_t n, generator_argument g, tenso
 }
 
 void register_random() {
-  register_forms<random_forms>();
+  register_forms(random_forms);
   register_without_gradient<aten::bernoulli, aten::bernoulli_p, aten::multinomial>();
 }
 

@@ -101,7 +101,7 @@ tensor& randperm_out(backend_call c, std::int64_t n, generator_argument g, tenso
 void check_integers(backend_call c, std::int64_t low, std::int64_t high, dtype type);
 void check_permutation(backend_call c, std::int64_t n, dtype type);
 
-using random_forms = forms_list<
+inline constexpr auto random_forms = forms_list<
     structured_forms<uniform_kernel, random_abilities, aten::uniform_>,
     structured_forms<normal_kernel, random_abilities, aten::normal_>,
     structured_forms<exponential_kernel, random_abilities, aten::exponential_>,
@@ -112,6 +112,6 @@ using random_forms = forms_list<
     structured_forms<bernoulli_tensor_kernel, random_abilities, aten::bernoulli_Tensor_>,
     structured_forms<bernoulli_self_kernel, random_abilities, aten::bernoulli, aten::bernoulli_out>,
     structured_forms<multinomial_kernel, author::kernel_abilities{}, aten::multinomial, aten::multinomial_out>,
-    unstructured<function_kernel<&randperm_out, all_of(random_code::permutation)>, aten::randperm_generator_out>>;
+    unstructured<function_kernel<&randperm_out, all_of(random_code::permutation)>, aten::randperm_generator_out>>();
 
 }  // namespace topbit::detail

@@ -154,7 +154,7 @@ constexpr author::kernel_row mean_outs[] = {
 }  // namespace
 
 void register_reduce() {
-  register_forms<reduce_forms>();
+  register_forms(reduce_forms);
   register_composite<&mean, aten::mean>();
   register_composite<&mean_dim, aten::mean_dim>();
   author::register_rows(mean_outs);

@@ -161,7 +161,7 @@ inline constexpr author::kernel_abilities index_abilities{};
 template <class Call, const auto&... Ops>
 using reduction_forms = structured_forms<reduction_kernel<Call>, reduction_abilities, Ops...>;
 
-using reduce_forms = forms_list<
+inline constexpr auto reduce_forms = forms_list<
     reduction_forms<sum_calls<reduction::sum>, aten::sum, aten::sum_dim_IntList, aten::sum_IntList_out>,
     reduction_forms<sum_calls<reduction::nansum>, aten::nansum, aten::nansum_out>,
     reduction_forms<sum_calls<reduction::prod>, aten::prod, aten::prod_dim_int, aten::prod_int_out>,
@@ -180,6 +180,6 @@ using reduce_forms = forms_list<
     reduction_forms<vector_norm_calls, aten::linalg_vector_norm, aten::linalg_vector_norm_out>,
     reduction_forms<logsumexp_calls, aten::logsumexp, aten::logsumexp_out>,
     reduction_forms<spread_calls<reduction::var>, aten::var_correction, aten::var_correction_out>,
-    reduction_forms<spread_calls<reduction::std>, aten::std_correction, aten::std_correction_out>>;
+    reduction_forms<spread_calls<reduction::std>, aten::std_correction, aten::std_correction_out>>();
 
 }  // namespace topbit::detail

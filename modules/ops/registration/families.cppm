@@ -30,30 +30,44 @@ void register_viewing() {
   author::register_rows(rows);
 }
 
-template <const auto&... Op>
-void define_all() {
-  static constexpr author::kernel_row all[] = {author::define(Op)...};
-  author::register_rows(all);
-}
-
-// A family of operators, as backends that are registered later see it, and who asks what its operators need.
-struct family {
-  void (*register_backend)(dispatch_key k, std::source_location where);
-  void (*add_needs)(needs_by_name& all);
+// A form of an operator as data: its kernel for each backend with a table and for meta, and those that count its writes
+// and refuse a gradient, which stand for no operator where it writes to no argument.
+struct operator_form {
+  author::kernel_row computes, counts, refuses;
 };
-void add_family(family f);
-
-template <class Forms>
-void register_forms(std::source_location here = std::source_location::current()) {
-  Forms::each_form([]<const auto & Op>() { define_all<Op>(); });
-  Forms::register_tags();
-  Forms::register_backend(key::CPU, here);
-  Forms::register_backend(key::Meta, here);
-  add_family({&Forms::register_backend, &Forms::add_needs});
-  Forms::each_form([]<const auto & Op>() {
-    if constexpr (author::is_mutable(std::remove_cvref_t<decltype(Op)>::schema())) register_writing<Op>();
-  });
+template <auto Kernel, const auto& Op>
+consteval operator_form form_of() {
+  operator_form f{author::row<Kernel>(Op, key::CPU), {}, {}};
+  if constexpr (author::is_mutable(std::remove_cvref_t<decltype(Op)>::schema())) {
+    f.counts = author::row<&author::counts_writes<Op>::run>(Op, key::ADInplaceOrView);
+    f.refuses = author::row<&author::in_place_autograd<Op>::run>(Op, key::Autograd);
+  }
+  return f;
 }
+
+// Forms that share a kernel: a backend has them if its table has all that the kernel needs.
+struct form_group {
+  std::span<const operator_form> forms;
+  std::span<const table_kernel> needs;
+  std::optional<tag_set> tags;
+};
+template <class Kernel>
+consteval std::optional<tag_set> tags_of() {
+  if constexpr (requires { Kernel::tags; })
+    return Kernel::tags;
+  else
+    return std::nullopt;
+}
+
+// A family of operators.
+template <class... Forms>
+consteval std::array<form_group, sizeof...(Forms)> forms_list() {
+  return {Forms::group...};
+}
+
+// Defines the operators of a family, which stays for the life of the process, and registers their kernels for the CPU,
+// for meta and for backends to come.
+void register_forms(std::span<const form_group> groups, std::source_location where = std::source_location::current());
 
 // Operators without a derivative.
 template <const auto&... Op>

@@ -9,6 +9,7 @@ import topbit.tensor;
 import :registration.backend_call;
 import :registration.caller;
 import :registration.device_check;
+import :registration.families;
 import :registration.structured;
 
 namespace topbit::detail {
@@ -55,15 +56,9 @@ struct unstructured_kernel {
 // A member of a forms_list, like structured_forms.
 template <class Kernel, const auto&... Ops>
 struct unstructured {
-  static constexpr auto needs = Kernel::needs;
-  static constexpr std::array<author::kernel_row, sizeof...(Ops)> rows(dispatch_key k, std::source_location where) {
-    return {author::row<unstructured_kernel<Kernel, Ops>::run>(Ops, k, where)...};
-  }
-  // Calls visit.operator()<Op>() for each form.
-  template <class Visit>
-  static void each_form(Visit visit) {
-    (visit.template operator()<Ops>(), ...);
-  }
+  static constexpr std::array<operator_form, sizeof...(Ops)> forms{
+      form_of<unstructured_kernel<Kernel, Ops>::run, Ops>()...};
+  static constexpr form_group group{forms, Kernel::needs, tags_of<Kernel>()};
 };
 
 }  // namespace topbit::detail

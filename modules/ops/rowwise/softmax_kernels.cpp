@@ -146,7 +146,7 @@ tensor diff(const tensor& self, std::int64_t n, std::int64_t dim, const std::opt
 }  // namespace
 
 void register_softmax() {
-  register_forms<softmax_forms>();
+  register_forms(softmax_forms);
   register_composite<&softmax, aten::softmax_int>();
   register_composite<&log_softmax, aten::log_softmax_int>();
   register_out_variants<aten::softmax_int, aten::softmax_int_out>();
@@ -154,7 +154,7 @@ void register_softmax() {
 }
 
 void register_scan() {
-  register_forms<scan_forms>();
+  register_forms(scan_forms);
   register_composite<&diff, aten::diff>();
   register_out_variants<aten::diff, aten::diff_out>();
 }

@@ -88,21 +88,21 @@ struct extreme_kernel {
 // Rows are written after they were read, so in-place needs no support of these kernels.
 inline constexpr author::kernel_abilities no_abilities{};
 
-using softmax_forms = forms_list<
+inline constexpr auto softmax_forms = forms_list<
     structured_forms<softmax_forms_kernel<rowwise::softmax>, no_abilities, aten::_softmax, aten::_softmax_out>,
     structured_forms<softmax_forms_kernel<rowwise::log_softmax>, no_abilities, aten::_log_softmax,
                      aten::_log_softmax_out>,
     structured_forms<softmax_backward_kernel<rowwise::softmax_backward>, no_abilities, aten::_softmax_backward_data,
                      aten::_softmax_backward_data_out>,
     structured_forms<softmax_backward_kernel<rowwise::log_softmax_backward>, no_abilities,
-                     aten::_log_softmax_backward_data, aten::_log_softmax_backward_data_out>>;
+                     aten::_log_softmax_backward_data, aten::_log_softmax_backward_data_out>>();
 
-using scan_forms = forms_list<
+inline constexpr auto scan_forms = forms_list<
     structured_forms<cumulative_kernel<rowwise::cumsum>, no_abilities, aten::cumsum, aten::cumsum_, aten::cumsum_out>,
     structured_forms<cumulative_kernel<rowwise::cumprod>, no_abilities, aten::cumprod, aten::cumprod_,
                      aten::cumprod_out>,
     structured_forms<logcumsumexp_kernel, no_abilities, aten::logcumsumexp, aten::logcumsumexp_out>,
     structured_forms<extreme_kernel<rowwise::cummax>, no_abilities, aten::cummax, aten::cummax_out>,
-    structured_forms<extreme_kernel<rowwise::cummin>, no_abilities, aten::cummin, aten::cummin_out>>;
+    structured_forms<extreme_kernel<rowwise::cummin>, no_abilities, aten::cummin, aten::cummin_out>>();
 
 }  // namespace topbit::detail

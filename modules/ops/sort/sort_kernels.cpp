@@ -202,7 +202,7 @@ tensor searchsorted_scalar(const tensor& sequence, const scalar& value, bool out
 }  // namespace
 
 void register_sort() {
-  register_forms<sort_forms>();
+  register_forms(sort_forms);
   register_composite<&argsort, aten::argsort>();
   register_composite<&argsort_stable, aten::argsort_stable>();
   register_composite<&searchsorted_scalar, aten::searchsorted_Scalar>();

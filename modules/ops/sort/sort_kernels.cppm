@@ -100,7 +100,7 @@ struct bucketize_kernel {
   }
 };
 
-using sort_forms = forms_list<
+inline constexpr auto sort_forms = forms_list<
     structured_forms<sort_kernel, no_abilities, aten::sort, aten::sort_values>,
     structured_forms<sort_stable_kernel, no_abilities, aten::sort_stable, aten::sort_values_stable>,
     structured_forms<topk_kernel, no_abilities, aten::topk, aten::topk_values>,
@@ -111,6 +111,6 @@ using sort_forms = forms_list<
     structured_forms<chosen_kernel<rowwise::median, 1>, no_abilities, aten::nanmedian_dim, aten::nanmedian_dim_values>,
     structured_forms<chosen_kernel<rowwise::mode>, no_abilities, aten::mode, aten::mode_values>,
     structured_forms<searchsorted_kernel, no_abilities, aten::searchsorted_Tensor, aten::searchsorted_Tensor_out>,
-    structured_forms<bucketize_kernel, no_abilities, aten::bucketize_Tensor, aten::bucketize_Tensor_out>>;
+    structured_forms<bucketize_kernel, no_abilities, aten::bucketize_Tensor, aten::bucketize_Tensor_out>>();
 
 }  // namespace topbit::detail

@@ -227,7 +227,7 @@ tensor isin_scalar_base(const scalar& element, const tensor& tests, bool, bool i
 }  // namespace
 
 void register_unique() {
-  register_forms<unique_forms>();
+  register_forms(unique_forms);
   register_composite<&isin_scalar, aten::isin_Tensor_Scalar>();
   register_composite<&isin_scalar_base, aten::isin_Scalar_Tensor>();
   register_out_variants<aten::isin_Tensor_Scalar, aten::isin_Tensor_Scalar_out>();

@@ -59,11 +59,11 @@ struct isin_kernel {
                   const tensor& out);
 };
 
-using unique_forms =
+inline constexpr auto unique_forms =
     forms_list<unstructured<unique_kernel, aten::_unique2>, unstructured<unique_pair_kernel, aten::_unique>,
                unstructured<unique_dim_kernel, aten::unique_dim>,
                unstructured<unique_dim_consecutive_kernel, aten::unique_dim_consecutive>,
                unstructured<unique_consecutive_kernel, aten::unique_consecutive>,
-               structured_forms<isin_kernel, no_abilities, aten::isin_Tensor_Tensor, aten::isin_Tensor_Tensor_out>>;
+               structured_forms<isin_kernel, no_abilities, aten::isin_Tensor_Tensor, aten::isin_Tensor_Tensor_out>>();
 
 }  // namespace topbit::detail

@@ -218,8 +218,8 @@ void leaky_relu_backward_kernel::run(backend_call c, const tensor& grad, const t
 }
 
 void register_activation() {
-  register_forms<activation_forms>();
-  register_forms<activation_backward_forms>();
+  register_forms(activation_forms);
+  register_forms(activation_backward_forms);
   register_composite<&hardtanh, aten::hardtanh>();
   register_composite<&hardtanh_in_place, aten::hardtanh_>();
   register_composite<&relu6, aten::relu6>();

@@ -68,7 +68,7 @@ struct leaky_relu_backward_kernel {
                   const tensor& out);
 };
 
-using activation_forms = forms_list<
+inline constexpr auto activation_forms = forms_list<
     elementwise_forms<elementwise::relu, aten::relu, aten::relu_>,
     elementwise_forms<elementwise::leaky_relu, aten::leaky_relu, aten::leaky_relu_, aten::leaky_relu_out>,
     elementwise_forms<elementwise::elu, aten::elu, aten::elu_, aten::elu_out>,
@@ -84,9 +84,9 @@ using activation_forms = forms_list<
     elementwise_forms<elementwise::hardshrink, aten::hardshrink, aten::hardshrink_out>,
     structured_forms<softshrink_kernel, elementwise_abilities, aten::softshrink, aten::softshrink_out>,
     structured_forms<same_type_kernel<elementwise::prelu>, elementwise_abilities, aten::_prelu_kernel>,
-    structured_forms<glu_kernel, no_abilities, aten::glu, aten::glu_out>>;
+    structured_forms<glu_kernel, no_abilities, aten::glu, aten::glu_out>>();
 
-using activation_backward_forms =
+inline constexpr auto activation_backward_forms =
     forms_list<elementwise_forms<elementwise::tanh_backward, aten::tanh_backward>,
                elementwise_forms<elementwise::sigmoid_backward, aten::sigmoid_backward>,
                elementwise_forms<elementwise::silu_backward, aten::silu_backward>,
@@ -102,6 +102,6 @@ using activation_backward_forms =
                elementwise_forms<elementwise::shrink_backward, aten::softshrink_backward>,
                structured_forms<glu_backward_kernel, no_abilities, aten::glu_backward>,
                elementwise_forms<elementwise::prelu_backward, native::prelu_backward>,
-               elementwise_forms<elementwise::prelu_weight_backward, native::prelu_weight_backward>>;
+               elementwise_forms<elementwise::prelu_weight_backward, native::prelu_weight_backward>>();
 
 }  // namespace topbit::detail

@@ -22,7 +22,7 @@ tensor positive(const tensor& self) {
 }  // namespace
 
 void register_unary() {
-  register_forms<unary_forms>();
+  register_forms(unary_forms);
   register_composite<&positive, aten::positive>();
   register_without_gradient<aten::bitwise_not>();
 }

@@ -13,7 +13,7 @@ import :unary.unary;
 
 namespace topbit::detail {
 
-using unary_forms = forms_list<
+inline constexpr auto unary_forms = forms_list<
     elementwise_forms<elementwise::neg, aten::neg, aten::neg_, aten::neg_out>,
     elementwise_forms<elementwise::abs, aten::abs, aten::abs_, aten::abs_out>,
     elementwise_forms<elementwise::sign, aten::sign, aten::sign_, aten::sign_out>,
@@ -58,6 +58,6 @@ using unary_forms = forms_list<
     elementwise_forms<elementwise::lgamma, aten::lgamma, aten::lgamma_, aten::lgamma_out>,
     elementwise_forms<elementwise::digamma, aten::digamma, aten::digamma_, aten::digamma_out>,
     elementwise_forms<elementwise::sigmoid, aten::sigmoid, aten::sigmoid_, aten::sigmoid_out>,
-    structured_forms<logit_kernel, elementwise_abilities, aten::logit, aten::logit_, aten::logit_out>>;
+    structured_forms<logit_kernel, elementwise_abilities, aten::logit, aten::logit_, aten::logit_out>>();
 
 }  // namespace topbit::detail
