@@ -43,6 +43,8 @@ struct stack_trace {
   return p;
 }
 struct trace_table {
+  trace_table() { author::hold_at_fork(mutex, author::fork_order::leaf); }
+
   std::mutex mutex;
   std::map<const node*, stack_trace> of;
 };
@@ -53,6 +55,8 @@ trace_table& node_traces() {
 
 // Names of operators that wrote in place, one per call site. Never erased: storages point to them.
 struct writer_table {
+  writer_table() { author::hold_at_fork(mutex, author::fork_order::leaf); }
+
   std::mutex mutex;
   std::map<std::pair<std::string_view, stack_trace>, std::string_view> names;
 };

@@ -27,6 +27,8 @@ struct hooks_of_node {
 
 // Hooks are rare and live in a side table; the flag `hooked` of a node says that it has an entry.
 struct hook_table {
+  hook_table() { author::hold_at_fork(mutex, author::fork_order::leaf); }
+
   std::mutex mutex;
   std::map<const node*, hooks_of_node> of;
   std::uint64_t last_number = 0;

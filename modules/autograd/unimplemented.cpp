@@ -150,7 +150,7 @@ void run_counting_writes(const operator_handle& op, key_set below, boxed_stack& 
 }
 
 const std::string_view* lasting_name(const operator_handle& op) {
-  static std::mutex& mutex = *new std::mutex;
+  static std::mutex& mutex = author::hold_at_fork(*new std::mutex, author::fork_order::leaf);
   static auto& names = *new std::map<const void*, std::string_view>;
   const std::lock_guard lock(mutex);
   return &names.emplace(op.id(), op.name()).first->second;

@@ -20,7 +20,11 @@ constexpr op<"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> T
 
 // Several threads may request the node of a view whose base was written. Striped locks, selected by address.
 std::mutex& lock_of(const detail::view_data& v) noexcept {
-  static constinit std::array<std::mutex, 16> locks;
+  static std::array<std::mutex, 16>& locks = []() -> auto& {
+    static constinit std::array<std::mutex, 16> all;
+    for (std::mutex& each : all) author::hold_at_fork(each, author::fork_order::calling);
+    return all;
+  }();
   return locks[(reinterpret_cast<std::uintptr_t>(&v) >> 6) % locks.size()];
 }
 

@@ -60,7 +60,7 @@ class moved_call {
     for (std::size_t i = 0; i < op_.result_count(); ++i) {
       value& v = stack.top(op_.result_count())[i];
       const author::schema_item& r = schema_->returns[i];
-      v = r.writes ? std::move(originals[source_of(r)])
+      v = r.writes ? returned(originals[author::written_argument(*schema_, i)])
                    : author::map_tensors(v, [&](const tensor& t) { return t.defined() ? there(t, bytes_in) : t; });
     }
     account_for(work, bytes_out, bytes_in, observe::clock_ns() - began);
@@ -137,11 +137,8 @@ class moved_call {
     return view_of(author::record_of(made).data, to, r);
   }
 
-  // The written argument that a result is.
-  std::size_t source_of(const author::schema_item& r) const {
-    const auto is_it = [&](const author::schema_item& a) { return a.writes && a.alias == r.alias; };
-    return static_cast<std::size_t>(std::ranges::find_if(schema_->arguments, is_it) - schema_->arguments.begin());
-  }
+  // An argument as a result, of which there may be another.
+  static value returned(const value& argument) { return argument.is_reference() ? argument.lend() : argument; }
 
   const operator_handle op_;
   const author::schema_view* const schema_;

@@ -63,7 +63,7 @@ std::size_t free_slot(std::string_view name) {
 // Throws; then nothing is registered.
 backend register_device(std::string_view name, const backend_description& description, std::source_location where) {
   check(name, description);
-  static std::mutex one_at_a_time;
+  static std::mutex& one_at_a_time = author::hold_at_fork(*new std::mutex, author::fork_order::registering);
   const std::lock_guard lock(one_at_a_time);
   const std::size_t slot = free_slot(name);
   const backend b = private_backend(slot);

@@ -1,6 +1,5 @@
 module;
 
-#include <pthread.h>
 #include <stdlib.h>
 
 module topbit.backend;
@@ -21,6 +20,8 @@ struct pattern_policy {
 };
 
 struct account {
+  account() { author::hold_at_fork(mutex, author::fork_order::calling); }
+
   std::mutex mutex;
   std::vector<backend> backends;
   std::vector<pattern_policy> patterns;  // the latest last
@@ -30,12 +31,7 @@ struct account {
   std::vector<std::pair<backend, std::string>> warned;
 };
 account& all() {
-  // Calls may come after static destruction, and a forked child makes calls too.
-  static account& a = []() -> account& {
-    static account& made = *new account;
-    pthread_atfork([] { made.mutex.lock(); }, [] { made.mutex.unlock(); }, [] { made.mutex.unlock(); });
-    return made;
-  }();
+  static account& a = *new account;  // never destroyed: calls may come after static destruction
   return a;
 }
 

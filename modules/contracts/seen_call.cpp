@@ -21,24 +21,8 @@ bool fills(const seen_tensor& s, std::size_t bytes) {
          static_cast<std::size_t>(s.t.numel()) * size_of(s.type) == bytes;
 }
 
-// Whether two lists of alias sets, "a" and "a|b", have one in common; "*" is in all.
-bool have_common_set(std::string_view a, std::string_view b) {
-  if (a == "*" || b == "*") return true;
-  if (a.empty() || b.empty()) return false;
-  for (std::size_t from = 0; from <= a.size();) {
-    const std::size_t end = std::min(a.find('|', from), a.size());
-    const std::string_view one = a.substr(from, end - from);
-    for (std::size_t other = 0; other <= b.size();) {
-      const std::size_t other_end = std::min(b.find('|', other), b.size());
-      if (b.substr(other, other_end - other) == one) return true;
-      other = other_end + 1;
-    }
-    from = end + 1;
-  }
-  return false;
-}
 bool may_share(const author::schema_item& a, const author::schema_item& b) {
-  return have_common_set(a.alias, b.alias) || have_common_set(a.alias_after, b.alias);
+  return author::have_common_set(a.alias, b.alias) || author::have_common_set(a.alias_after, b.alias);
 }
 
 bool has_bytes(const storage& s, const std::vector<std::byte>& before) {

@@ -61,7 +61,8 @@ export import :dispatch.concepts;
 export import :dispatch.functor;
 export import :dispatch.operator_info;
 
-// What is registered.
+// What is registered, and what forks hold.
+export import :registry.fork_lock;
 export import :registry.listener;
 export import :registry.override_policy;
 export import :registry.text_signature;

@@ -71,7 +71,7 @@ void leave_behind(std::shared_ptr<recording> of, std::unique_ptr<include_guard> 
     std::shared_ptr<recording> of;
     std::unique_ptr<include_guard> key;
   };
-  static std::mutex& mutex = *new std::mutex;
+  static std::mutex& mutex = author::hold_at_fork(*new std::mutex, author::fork_order::leaf);
   static std::vector<left>& all = *new std::vector<left>;
   const std::lock_guard lock(mutex);
   all.push_back({std::move(of), std::move(key)});

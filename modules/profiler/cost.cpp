@@ -124,24 +124,23 @@ std::optional<cost> weight_gradient(arguments a) {
 
 // Never destroyed: calls may be observed at the end of the process.
 struct rules {
-  std::mutex mutex;
+  std::mutex& mutex = author::hold_at_fork(*new std::mutex, author::fork_order::leaf);
   std::map<std::string, author::cost_rule, std::less<>> all;
 };
 rules& of_process() {
-  static rules& r = *new rules{{},
-                               {{"aten::mm", matrix_product<0>},
-                                {"aten::bmm", matrix_product<0>},
-                                {"aten::mv", matrix_product<0>},
-                                {"aten::dot", matrix_product<0>},
-                                {"aten::addmm", matrix_product<1>},
-                                {"aten::baddbmm", matrix_product<1>},
-                                {"aten::addmv", matrix_product<1>},
-                                {"aten::linear", linear},
-                                {"topbit::convolve", convolution},
-                                {"topbit::convolve_input_gradient", input_gradient},
-                                {"topbit::convolve_weight_gradient", weight_gradient},
-                                {"aten::scaled_dot_product_attention", attention<5>},
-                                {"topbit::attend", attention<4>}}};
+  static rules& r = *new rules{.all = {{"aten::mm", matrix_product<0>},
+                                       {"aten::bmm", matrix_product<0>},
+                                       {"aten::mv", matrix_product<0>},
+                                       {"aten::dot", matrix_product<0>},
+                                       {"aten::addmm", matrix_product<1>},
+                                       {"aten::baddbmm", matrix_product<1>},
+                                       {"aten::addmv", matrix_product<1>},
+                                       {"aten::linear", linear},
+                                       {"topbit::convolve", convolution},
+                                       {"topbit::convolve_input_gradient", input_gradient},
+                                       {"topbit::convolve_weight_gradient", weight_gradient},
+                                       {"aten::scaled_dot_product_attention", attention<5>},
+                                       {"topbit::attend", attention<4>}}};
   return r;
 }
 

@@ -32,32 +32,37 @@ philox_state generator::take(std::uint64_t count) noexcept {
   return taken;
 }
 
-namespace {
-
 // Never destroyed: threads may draw random numbers until the process ends.
-struct default_generators {
+struct detail::default_generators {
   std::mutex lock;
   std::uint64_t seed = 67280421310721;  // PyTorch's default seed
   std::map<std::pair<device_type, int>, generator> all;
 
-  generator& of(device where) { return all.try_emplace(std::pair(where.type, int{where.index}), seed).first->second; }
+  default_generators() { author::hold_at_fork(lock, author::fork_order::calling); }
+  generator& of(device where) {
+    const auto [at, is_new] = all.try_emplace(std::pair(where.type, int{where.index}), seed);
+    if (is_new) author::hold_at_fork(at->second.state_->lock, author::fork_order::leaf);
+    return at->second;
+  }
 };
 
-default_generators& defaults() {
-  static auto* const it = new default_generators;
+namespace {
+
+detail::default_generators& defaults() {
+  static auto* const it = new detail::default_generators;
   return *it;
 }
 
 }  // namespace
 
 generator default_generator(device where) {
-  default_generators& d = defaults();
+  detail::default_generators& d = defaults();
   const std::lock_guard hold(d.lock);
   return d.of(where);
 }
 
 generator manual_seed(std::uint64_t seed) {
-  default_generators& d = defaults();
+  detail::default_generators& d = defaults();
   const std::lock_guard hold(d.lock);
   d.seed = seed;
   for (auto& [where, g] : d.all) g.set_seed(seed);

@@ -9,6 +9,10 @@ import :device;
 
 namespace topbit {
 
+namespace detail {
+struct default_generators;
+}
+
 /// A position in a random stream: the numbers `offset`, `offset + 1`, ... of the stream of `seed`.
 export struct philox_state {
   std::uint64_t seed = 0;
@@ -34,6 +38,7 @@ export class generator {
   friend bool operator==(const generator& a, const generator& b) noexcept { return a.state_ == b.state_; }
 
  private:
+  friend struct detail::default_generators;
   struct state;
   std::shared_ptr<state> state_;
   key_set keys_;

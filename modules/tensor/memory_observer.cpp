@@ -1,7 +1,3 @@
-module;
-
-#include <pthread.h>
-
 module topbit.tensor;
 
 import topbit.std;
@@ -16,6 +12,8 @@ namespace {
 
 // Never destroyed: tensors in statics may end after everything else.
 struct observers {
+  observers();
+
   std::mutex mutex;
   std::vector<author::memory_observer*> all;
 };
@@ -27,23 +25,17 @@ observers& of_process() {
 constinit thread_local bool is_telling = false;
 
 // A forked child has one thread, and is not observed.
-void survive_forks() {
-  static constexpr auto release = [] {
-    detail::release_blocks();
-    of_process().mutex.unlock();
-  };
-  pthread_atfork(
-      [] {
-        of_process().mutex.lock();
-        detail::hold_blocks();
-      },
-      [] { release(); },
-      [] {
-        of_process().all.clear();
-        detail::memory_is_observed.store(false, std::memory_order_relaxed);
-        detail::watch_no_blocks();
-        release();
-      });
+observers::observers() {
+  author::hold_at_fork([]() noexcept { of_process().mutex.lock(); },
+                       [](bool in_child) noexcept {
+                         if (in_child) {
+                           of_process().all.clear();
+                           detail::memory_is_observed.store(false, std::memory_order_relaxed);
+                           detail::watch_no_blocks();
+                         }
+                         of_process().mutex.unlock();
+                       },
+                       author::fork_order::calling);
 }
 
 template <class F>
@@ -72,8 +64,6 @@ void detail::tell_freed(device where, const void* block, std::size_t bytes) noex
 }
 
 void author::add_memory_observer(memory_observer& o) {
-  static const bool once = (survive_forks(), true);
-  static_cast<void>(once);
   observers& all = of_process();
   const std::lock_guard lock(all.mutex);
   all.all.push_back(&o);

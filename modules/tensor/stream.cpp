@@ -19,9 +19,11 @@ struct stream_pool {
 stream_pool& pool_of(const stream_hook& of, device d, bool high_priority) {
   // Never destroyed: streams may be requested during exit.
   static auto& pools = *new std::map<std::tuple<const stream_hook*, std::int8_t, bool>, stream_pool>;
-  static std::mutex& lock = *new std::mutex;
+  static std::mutex& lock = author::hold_at_fork(*new std::mutex, author::fork_order::leaf);
   const std::lock_guard held(lock);
-  return pools[{&of, d.index, high_priority}];
+  const auto [pool, is_new] = pools.try_emplace({&of, d.index, high_priority});
+  if (is_new) author::hold_at_fork(pool->second.lock, author::fork_order::registering);
+  return pool->second;
 }
 
 constinit thread_local stream_guard* innermost = nullptr;

@@ -153,9 +153,8 @@ const tensor* batched_call::argument_that_is(const tensor& result) const noexcep
 }
 
 value batched_call::written_argument(std::size_t result) const {
-  std::size_t of = 0;
-  while (!schema_->arguments[of].writes || schema_->arguments[of].alias != schema_->returns[result].alias) ++of;
-  return std::move(stack_.top(op_.argument_count())[of]);
+  const value& argument = std::as_const(stack_).top(op_.argument_count())[author::written_argument(*schema_, result)];
+  return argument.is_reference() ? argument.lend() : argument;  // which may be another result too
 }
 
 void batched_call::replace_arguments(std::span<value> results) {

@@ -49,7 +49,7 @@ std::optional<operator_handle> find_functional(const operator_handle& op) {
 
 // Looked up once for each operator.
 std::optional<operator_handle> functional_of(const operator_handle& op) {
-  static std::mutex mutex;
+  static std::mutex& mutex = author::hold_at_fork(*new std::mutex, author::fork_order::calling);
   static std::unordered_map<const void*, operator_handle> known;
   const std::lock_guard lock(mutex);
   if (const auto found = known.find(op.id()); found != known.end()) return found->second;

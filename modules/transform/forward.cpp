@@ -201,7 +201,7 @@ void call_written(const operator_handle& op, key_set keys, boxed_stack& stack,
 
 // How an operator without a formula is differentiated; see declaration_of().
 gradient_declaration declared(const operator_handle& op) {
-  static std::mutex mutex;
+  static std::mutex& mutex = author::hold_at_fork(*new std::mutex, author::fork_order::calling);
   static std::unordered_map<const void*, gradient_declaration> known;
   const std::lock_guard lock(mutex);
   if (const auto found = known.find(op.id()); found != known.end()) return found->second;

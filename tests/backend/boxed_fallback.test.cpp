@@ -22,6 +22,8 @@ inline constexpr tb::op<"guest::evens(Tensor(a) self) -> Tensor(a)"> evens;
 inline constexpr tb::op<"guest::add_all_(Tensor(a!) self, Tensor[] others) -> Tensor(a!)"> add_all_;
 inline constexpr tb::op<"guest::split_in_two(Tensor self, Tensor? bias) -> (Tensor, Tensor)"> split_in_two;
 inline constexpr tb::op<"guest::ramp(int n, *, Device? device=None) -> Tensor"> ramp;
+inline constexpr tb::op<"guest::exchange_(Tensor(a!) self, Tensor(b!) other) -> (Tensor(b!), Tensor(a!))"> exchange_;
+inline constexpr tb::op<"guest::twice_(Tensor(a|b!) self) -> (Tensor(b|a!), Tensor(b!))"> twice_;
 inline constexpr tb::op<"guest::nowhere(Tensor self) -> Tensor"> nowhere;
 
 void swap_cpu(tb::tensor& a, tb::tensor& b) {
@@ -40,7 +42,20 @@ std::tuple<tb::tensor, tb::tensor> split_cpu(const tb::tensor& self, const std::
 }
 tb::tensor ramp_cpu(std::int64_t n, std::optional<tb::device>) { return tb::arange(n); }
 
+std::tuple<tb::tensor&, tb::tensor&> exchange_cpu(tb::tensor& a, tb::tensor& b) {
+  swap_cpu(a, b);
+  return {b, a};
+}
+std::tuple<tb::tensor&, tb::tensor&> twice_cpu(tb::tensor& self) {
+  self += self;
+  return {self, self};
+}
+
 const auto guest = tb::library("guest")
+                       .def(exchange_)
+                       .impl<&exchange_cpu>(exchange_, tb::key::CPU)
+                       .def(twice_)
+                       .impl<&twice_cpu>(twice_, tb::key::CPU)
                        .def(swap_them)
                        .impl<&swap_cpu>(swap_them, tb::key::CPU)
                        .def(evens)
@@ -87,6 +102,24 @@ TEST_CASE("boxed fallback: a result that is a view of an argument is one on the 
   CHECK(tb::author::share_memory(view, x));
   tb::fill_(view, 0);
   CHECK(values(x) == list{0, 2, 0, 4, 0});
+}
+
+TEST_CASE("boxed fallback: a written result is the argument of its alias set", "[backend][boxed_fallback]") {
+  tb::tensor x = moved(tb::tensor({1.F, 2})), y = moved(tb::tensor({3.F, 4}));
+  const auto [first, second] = exchange_(x, y);
+  CHECK((&first == &y && &second == &x));
+  CHECK((values(x) == list{3, 4} && values(y) == list{1, 2}));
+  // The same one twice, whose sets are named in other orders.
+  const auto [once, again] = twice_(x);
+  CHECK((&once == &x && &again == &x));
+  CHECK(values(x) == list{6, 8});
+  // With boxed arguments, which are owned.
+  tb::boxed_stack s;
+  s.push(tb::value(x));
+  twice_.handle().call_boxed(s);
+  REQUIRE(s.size() == 2);
+  CHECK((s[0].get<tb::tensor>().same_as(x) && s[1].get<tb::tensor>().same_as(x)));
+  CHECK(values(x) == list{12, 16});
 }
 
 TEST_CASE("boxed fallback: results go to the device, undefined arguments stay undefined", "[backend][boxed_fallback]") {

@@ -106,6 +106,9 @@ constexpr broken all[] = {
     {"- func: f$", "ops.yaml:1:9: found 'f', wanted a schema, such as add(Tensor self, Tensor other) -> Tensor"},
     {"- func: f(int a -> int$", "ops.yaml:1:17: found '->', wanted ',' or ')'"},
     {"- func: f(int a,$      int a) -> int$", "ops.yaml:2:11: found 'a)', wanted a name that no other argument has"},
+    {"- func: f(Tensor(b!) x) -> Tensor(a!)$",
+     "ops.yaml:1:28: found 'Tensor(a!)', wanted the type and alias set of an argument that is written, since this "
+     "result is"},
     {"- func: f(double a) -> int$", "ops.yaml:1:11: found 'double', wanted 'float', the schema's name of a double"},
     {"- func: f(Unknown a) -> int$",
      "ops.yaml:1:9: toy::f at : schema 'toy::f(Unknown a) -> int', column 8: 'Unknown' is not a type that a schema "

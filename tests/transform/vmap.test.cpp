@@ -35,6 +35,24 @@ struct layer {
 
 bool same(const tb::tensor& a, const tb::tensor& b) { return a.sizes() == b.sizes() && tb::equal(a, b); }
 
+inline constexpr tb::op<"mapped::exchange_(Tensor(a!) self, Tensor(b!) other) -> (Tensor(b!), Tensor(a!))"> exchange_;
+inline constexpr tb::op<"mapped::twice_(Tensor(a|b!) self) -> (Tensor(b|a!), Tensor(b!))"> twice_;
+std::tuple<tb::tensor&, tb::tensor&> exchange_cpu(tb::tensor& a, tb::tensor& b) {
+  const tb::tensor kept = tb::clone(a);
+  tb::copy_(a, b);
+  tb::copy_(b, kept);
+  return {b, a};
+}
+std::tuple<tb::tensor&, tb::tensor&> twice_cpu(tb::tensor& self) {
+  self += self;
+  return {self, self};
+}
+const auto mapped_kernels = tb::library("mapped")
+                                .def(exchange_)
+                                .impl<&exchange_cpu>(exchange_, tb::key::CPU)
+                                .def(twice_)
+                                .impl<&twice_cpu>(twice_, tb::key::CPU);
+
 const tb::tensor rows = tb::tensor({{1.f, 2, 3}, {4, 5, 6}});
 
 }  // namespace
@@ -108,6 +126,15 @@ TEST_CASE("vmap: writing to a mapped argument writes to the caller's tensor", "[
   const tb::tensor x = tb::clone(rows);
   tb::vmap([](tb::tensor a) { tb::mul_(a, 2.0); })(x);
   CHECK(same(x, rows * 2.0));
+}
+
+TEST_CASE("vmap: a written result is the argument of its alias set", "[transform]") {
+  tb::vmap([](tb::tensor a, tb::tensor b) {
+    const auto [first, second] = exchange_(a, b);
+    CHECK((&first == &b && &second == &a));
+    const auto [once, again] = twice_(a);
+    CHECK((&once == &a && &again == &a));
+  })(tb::clone(rows), rows + 3.0);
 }
 
 TEST_CASE("vmap: a copy for each example can be written", "[transform]") {

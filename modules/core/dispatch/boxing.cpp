@@ -51,10 +51,7 @@ std::size_t aliased_argument(const operator_handle& op, std::size_t result, std:
     if (candidates[i] && first == candidates.size()) first = i;
   }
   if (const schema* s = entry_of(handle_access::entry(op)).schema_of().parsed(); s != nullptr) {
-    const author::schema_view view = s->view();
-    for (std::size_t i = 0; i < view.arguments.size(); ++i) {
-      if (candidates[i] && view.arguments[i].alias == view.returns[result].alias) return i;
-    }
+    if (s->view().returns[result].writes) return author::written_argument(s->view(), result);
   }
   if (results == 1) return candidates[0] ? first : last;
   if (candidates.size() + result < results) return first;

@@ -15,12 +15,16 @@ struct registered_layers {
   }
 };
 constinit registered_layers layers;
-constinit std::mutex adding;
+
+std::mutex& mutex_of_adding() {
+  static std::mutex& mutex = hold_at_fork(*new std::mutex, fork_order::leaf);
+  return mutex;
+}
 
 }  // namespace
 
 void add_layer_state(const layer_functions& layer) {
-  const std::lock_guard hold(adding);
+  const std::lock_guard hold(mutex_of_adding());
   const std::size_t n = layers.count.load(std::memory_order_relaxed);
   if (n == most_layers) {
     throw error("add_layer_state: found " + std::to_string(n) + " layers with a state, and one more, wanted at most " +

@@ -1,7 +1,3 @@
-module;
-
-#include <pthread.h>
-
 module topbit.core;
 
 import topbit.std;
@@ -11,11 +7,7 @@ namespace topbit {
 namespace {
 
 std::mutex& lock_of_counts() {
-  static std::mutex& mutex = []() -> std::mutex& {
-    static std::mutex& made = *new std::mutex;
-    pthread_atfork([] { made.lock(); }, [] { made.unlock(); }, [] { made.unlock(); });
-    return made;
-  }();
+  static std::mutex& mutex = author::hold_at_fork(*new std::mutex, author::fork_order::leaf);
   return mutex;
 }
 

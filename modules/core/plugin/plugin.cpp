@@ -5,6 +5,7 @@ module;
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <thread>
@@ -65,9 +66,20 @@ plugin_list& plugins() noexcept {
 
 }  // namespace
 
-void detail::hold_plugins() noexcept { plugins().mutex.lock(); }
+// Waits for a load or a withdrawal by another thread: in the child the plugin would be neither there nor gone. Not for
+// ever, since a load may wait for the thread that forks.
+void detail::hold_plugins() noexcept {
+  constexpr std::chrono::seconds limit(10);
+  plugin_list& all = plugins();
+  std::unique_lock lock(all.mutex);
+  all.changed.wait_for(lock, limit, [&] {
+    return (all.depth == 0 || all.owner == std::this_thread::get_id()) &&
+           std::ranges::none_of(all.records, [](const auto& r) { return r->withdrawing; });
+  });
+  lock.release();
+}
 
-// In the child, a plugin that another thread was loading is neither loaded nor listed.
+// In the child, a plugin that another thread was still loading is neither loaded nor listed.
 void detail::release_plugins(bool in_child) noexcept {
   plugin_list& all = plugins();
   if (in_child) {

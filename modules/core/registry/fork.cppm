@@ -1,5 +1,4 @@
-// Forks. A child has one thread: a lock that another one held stays locked in it, and a child that registers would wait
-// forever. So what registering needs is locked before a fork, and unlocked on both sides. Internal.
+// Forks: what this module holds during one. Internal.
 module topbit.core:registry.fork;
 
 import topbit.std;

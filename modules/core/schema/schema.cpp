@@ -26,4 +26,19 @@ std::string author::qualified_name(const author::schema_view& s) {
   return text;
 }
 
+std::size_t author::written_argument(const author::schema_view& s, std::size_t result) {
+  const author::schema_item& r = s.returns[result];
+  const auto is_it = [&](const author::schema_item& a) {
+    return a.writes && have_common_set(a.alias, r.alias) && a.type == r.type && a.modifiers == r.modifiers;
+  };
+  const auto found = std::ranges::find_if(s.arguments, is_it);
+  if (found == s.arguments.end()) {
+    throw bad_schema(qualified_name(s) + ": found result " + std::to_string(result + 1) +
+                         " written in the alias set '" + std::string(r.alias) +
+                         "', wanted the type and alias set of an argument that is written",
+                     r.column);
+  }
+  return static_cast<std::size_t>(found - s.arguments.begin());
+}
+
 }  // namespace topbit

@@ -5,6 +5,7 @@ export module topbit.core:schema.schema;
 
 import topbit.std;
 import :schema.schema_parser;
+import :text.characters;
 
 namespace topbit {
 
@@ -39,6 +40,10 @@ export struct schema_view {
 
 /// An argument whose value the operator makes: written, and given by name.
 export constexpr bool is_out(const schema_item& argument) noexcept { return argument.writes && argument.keyword_only; }
+/// Whether alias sets as items name them, such as "a|b" and "b", have one in common; "*" is all of them.
+export constexpr bool have_common_set(std::string_view a, std::string_view b) noexcept {
+  return topbit::detail::have_common_set(a, b);
+}
 /// Some argument is written.
 export constexpr bool is_mutable(const schema_view& s) noexcept {
   for (const schema_item& a : s.arguments) {
@@ -76,6 +81,10 @@ namespace author {
 
 /// "ns::name.overload", or without what is empty.
 export std::string qualified_name(const schema_view& s);
+
+/// The argument that a written result is: the first that is written, of its type and in one of its alias sets. Throws
+/// bad_schema where there is none, which no text that was parsed lacks.
+export std::size_t written_argument(const schema_view& s, std::size_t result);
 
 }  // namespace author
 

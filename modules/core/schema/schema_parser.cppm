@@ -8,6 +8,7 @@ export module topbit.core:schema.schema_parser;
 
 import topbit.std;
 import :schema.literal;
+import :text.characters;
 
 namespace topbit {
 
@@ -179,10 +180,23 @@ class schema_parser {
   constexpr void result() noexcept {
     if (head_.returns == author::max_schema_arguments) return fail("at most 64 results");
     item_code& item = items_[head_.arguments + head_.returns];
+    const char* const begin = at_;
     type(item);
     space();
     if (starts_word(*at_)) item.name = word_here("a name");
+    if (item.key.writes && !is_argument(item))
+      fail_at(begin, "the type and alias set of an argument that is written, since this result is");
     ++head_.returns;
+  }
+  // A result that is written is one of the arguments, returned: callers look for it by its set.
+  constexpr bool is_argument(const item_code& result) const noexcept {
+    const std::string_view sets(begin_ + result.alias.begin, result.alias.size);
+    for (std::size_t i = 0; i < head_.arguments; ++i) {
+      const item_code& a = items_[i];
+      if (a.key.writes && have_common_set({begin_ + a.alias.begin, a.alias.size}, sets) && a.key == result.key)
+        return true;
+    }
+    return false;
   }
   constexpr void dots() noexcept {
     if (at_[0] == '.' && at_[1] == '.' && at_[2] == '.')

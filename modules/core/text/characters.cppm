@@ -47,6 +47,29 @@ constexpr bool same(const char* a, const char* b, std::size_t size) noexcept {
   return __builtin_memcmp(a, b, size) == 0;
 }
 
+// The first word of a text, which goes on behind it; empty at its end.
+constexpr std::string_view take_word(std::string_view& text) noexcept {
+  std::size_t begin = 0;
+  while (begin < text.size() && !is_word(text[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < text.size() && is_word(text[end])) ++end;
+  const std::string_view word = text.substr(begin, end - begin);
+  text.remove_prefix(end);
+  return word;
+}
+
+// Whether two texts of alias sets, "a|b" and "b", have a set in common; "*" is all sets.
+constexpr bool have_common_set(std::string_view a, std::string_view b) noexcept {
+  if ((a == b && !a.empty()) || a == "*" || b == "*") return true;
+  for (std::string_view one = take_word(a); !one.empty(); one = take_word(a)) {
+    std::string_view others = b;
+    for (std::string_view other = take_word(others); !other.empty(); other = take_word(others)) {
+      if (one == other) return true;
+    }
+  }
+  return false;
+}
+
 // clang evaluates these in one step, where the functions of std::char_traits take one for each character, which shows
 // in compile times. Other compilers do not know the builtins or do not evaluate them.
 template <class Char>

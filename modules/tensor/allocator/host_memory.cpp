@@ -7,6 +7,7 @@ module;
 module topbit.tensor;
 
 import topbit.std;
+import topbit.core;
 import :allocator.block_class;
 import :allocator.shared_cache;
 import :allocator.thread_cache;
@@ -58,6 +59,12 @@ constinit thread_cache none_yet, none_any_more;
 
 constinit std::atomic<const block_events*> watched = nullptr;
 
+// Called before the lock is first taken: a child's allocations would wait for a thread that is not there.
+void hold_at_forks() noexcept {
+  static const std::mutex& once = author::hold_at_fork(shared.lock, author::fork_order::leaf);
+  static_cast<void>(once);
+}
+
 struct cache_end {
   ~cache_end() {
     thread_cache* const mine = std::exchange(this_thread_cache, &none_any_more);
@@ -76,6 +83,7 @@ struct cache_end {
 // Creates the thread's cache on first use. If that allocation fails, the thread runs without one.
 thread_cache& own_cache() noexcept {
   if (this_thread_cache == &none_yet) {
+    hold_at_forks();
     if (auto* const fresh = new (std::nothrow) thread_cache) {
       free_block* chain = nullptr;
       {
@@ -94,6 +102,7 @@ thread_cache& own_cache() noexcept {
 // Shares are computed anew; this thread's cache is cut down to its own.
 template <class F>
 void change_shares(F change) noexcept {
+  hold_at_forks();
   free_block* chain = nullptr;
   {
     const std::lock_guard hold(shared.lock);
@@ -165,8 +174,6 @@ void give_elsewhere(void* block, unsigned size_class) noexcept {
   to_system(chain);
 }
 
-void hold_blocks() noexcept { shared.lock.lock(); }
-void release_blocks() noexcept { shared.lock.unlock(); }
 void watch_no_blocks() noexcept { watched.store(nullptr, std::memory_order_release); }
 
 void watch_blocks(const block_events* e) noexcept {
@@ -180,6 +187,7 @@ void watch_blocks(const block_events* e) noexcept {
 }  // namespace detail
 
 memory_statistics host_memory() noexcept {
+  detail::hold_at_forks();
   const std::lock_guard hold(detail::shared.lock);
   return detail::shared.statistics();
 }
@@ -189,6 +197,7 @@ void set_host_memory_limit(std::size_t bytes) noexcept {
 }
 
 void release_cached_memory() noexcept {
+  detail::hold_at_forks();
   detail::free_block* chain = nullptr;
   {
     const std::lock_guard hold(detail::shared.lock);

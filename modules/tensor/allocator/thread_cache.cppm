@@ -38,10 +38,7 @@ struct block_events {
 };
 // From now on, or no more if it is null.
 void watch_blocks(const block_events* e) noexcept;
-// For the length of a fork: a child's allocations would wait for a thread that is not there.
-void hold_blocks() noexcept;
-void release_blocks() noexcept;
-// Between these: no blocks are watched any more; caches stay as they are.
+// In the child of a fork: no blocks are watched any more; caches stay as they are.
 void watch_no_blocks() noexcept;
 
 void* take_elsewhere(unsigned size_class);

@@ -1,14 +1,13 @@
 // A fork has one thread. What others were doing when it was made must not stop it.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/child.h"
 #include "support/toy.h"
 import topbit.core;
 
@@ -34,37 +33,19 @@ void register_and_call() {
   (void)width(image{key::CPU, 7, 0});
 }
 
-// 0 if a child of this process does the work; what would hang is ended by a signal.
-template <class F>
-int status_of_child(F&& work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    work();
-    _exit(0);
-  }
-  int status = -1;
-  while (waitpid(child, &status, 0) < 0) {
-  }
-  return status;
+// What the groups of locks were asked, newest last.
+std::string asked;
+template <char Group>
+void hold_group(tb::author::fork_order order) {
+  tb::author::hold_at_fork([]() noexcept { asked += Group; },
+                           [](bool in_child) noexcept { (asked += in_child ? 'c' : 'p') += Group; }, order);
 }
 
 }  // namespace fork_ops
 using namespace fork_ops;
 
 TEST_CASE("fork: a child registers, whatever threads of its parent were registering", "[core][threads][fork]") {
-  std::atomic<bool> stop = false;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 2; ++i) {
-    threads.emplace_back([&] {
-      while (!stop) register_and_call();
-    });
-  }
-  int status = 0;
-  for (int i = 0; status == 0 && i < 100; ++i) status = status_of_child([] { register_and_call(); });
-  stop = true;
-  for (std::thread& t : threads) t.join();
-  CHECK(status == 0);
+  CHECK(toy::children_lost(100, &register_and_call) == 0);
 }
 
 TEST_CASE("fork: a listener of a child hears, whomever a thread of its parent was telling", "[core][threads][fork]") {
@@ -77,15 +58,45 @@ TEST_CASE("fork: a listener of a child hears, whomever a thread of its parent wa
   });
   std::thread teller([] { const auto block = tb::fragment("frk").def(comes_and_goes); });
   while (state != 1) std::this_thread::yield();
-  const int status = status_of_child([] {
+  const bool ended = toy::child_ends([] {
     int heard = 0;
     auto mine = tb::registry::process().listen([&](const tb::registry_event&) { ++heard; });
     const int before = heard;
     const auto block = tb::fragment("frk").def<&width_cpu>("by_name");
-    if (before == 0 || heard != before + 1) _exit(1);
+    if (before == 0 || heard != before + 1) throw heard;
     mine.reset();
   });
   state = 2;
   teller.join();
-  CHECK(status == 0);
+  CHECK(ended);
+}
+
+TEST_CASE("fork: locks of others are held in the order of their groups, and released on both sides",
+          "[core][threads][fork]") {
+  using enum tb::author::fork_order;
+  hold_group<'3'>(leaf);
+  hold_group<'2'>(calling);
+  hold_group<'1'>(registering);
+  static std::mutex& lock = tb::author::hold_at_fork(*new std::mutex, leaf);
+  asked.clear();
+  const bool ended = toy::child_ends([] {
+    if (asked != "123c3c2c1" || !lock.try_lock()) throw asked;
+  });
+  CHECK(ended);
+  CHECK(asked == "123p3p2p1");
+  CHECK(lock.try_lock());
+  lock.unlock();
+}
+
+TEST_CASE("fork: a lock that a thread holds is waited for, and what it guards is whole in the child",
+          "[core][threads][fork]") {
+  static std::mutex& lock = tb::author::hold_at_fork(*new std::mutex, tb::author::fork_order::leaf);
+  static int first = 0, second = 0;
+  const auto change_both = [] {
+    const std::lock_guard both(lock);
+    if (first++ != second) throw first;
+    std::this_thread::yield();
+    ++second;
+  };
+  CHECK(toy::children_lost(100, change_both) == 0);
 }

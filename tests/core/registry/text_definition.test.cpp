@@ -228,6 +228,9 @@ TEST_CASE("text definition: what is no schema is refused, with its column, and l
       {"f(Tensor x, ...) -> int",
        "txt::f at HERE: schema 'f(Tensor x, ...) -> int', column 13: found '...', wanted a fixed number of arguments "
        "and results"},
+      {"f(Tensor(b!) x) -> Tensor(a!)",
+       "schema 'f(Tensor(b!) x) -> Tensor(a!)' at HERE, column 20: expected the type and alias set of an argument that "
+       "is written, since this result is"},
       {"other::f(int n) -> int", "other::f at HERE: belongs to the namespace 'other', the block to 'txt'"},
   };
   for (const auto& each : refused) {

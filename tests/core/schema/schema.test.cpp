@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/raises.h"
 import topbit.core;
@@ -211,11 +212,72 @@ TEST_CASE("schema: a mistake is a column, counted from 1, and what was expected 
       {"f(std::string x) -> ()", 3, "'str', the schema's name of a string"},
       {"f(int x) -> size_t", 13, "'int', the schema's name of an int64_t"},
       {"f(Tensor::1 x) -> ()", 11, "a name after '::'"},
+      {"f(Tensor(b!) x) -> Tensor(a!)", 20,
+       "the type and alias set of an argument that is written, since this result is"},
   }));
   INFO(m.text);
   CHECK(column_of(m.text) == m.column);
   CHECK(toy::text_of<tb::bad_schema>([&] { tb::schema s(m.text); }) ==
         "schema '" + std::string(m.text) + "', column " + std::to_string(m.column) + ": expected " + m.expected);
+}
+
+TEST_CASE("schema: a result that is written is in an alias set of a written argument of its type",
+          "[core][schema][G9]") {
+  for (const char* text : {
+           "f() -> Tensor(a!)",
+           "f(Tensor x) -> Tensor(a!)",
+           "f(Tensor(a) x) -> Tensor(a!)",
+           "f(Tensor(b -> a) x) -> Tensor(a!)",
+           "f(Tensor(a!)[] x) -> Tensor(a!)",
+           "f(Tensor(a!)? x) -> Tensor(a!)",
+           "f(Scalar(a!) x) -> Tensor(a!)",
+           "f(Tensor(ab!) x) -> Tensor(a!)",
+           "f(Tensor! x) -> Tensor!",  // in a set of its own
+           "f(Tensor(*) x) -> Tensor(*!)",
+           "f(Tensor(a!) x, ...) -> (Tensor(a!), Tensor(b!))",
+       }) {
+    INFO(text);
+    CHECK(column_of(text) == std::string_view(text).rfind("Tensor") + 1);
+  }
+  for (const char* text : {
+           "f(Tensor(a!) x) -> Tensor(a!)",
+           "f(Tensor(a!) x) -> (Tensor, Tensor(a!))",
+           "f(Tensor(a!)[] x) -> Tensor(a!)[]",
+           "f(Tensor(a!)? x) -> Tensor(a!)?",
+           "f(Tensor(a! -> *) x) -> Tensor(a!)",
+           "f(Tensor(a!) x, Tensor(b!) y) -> Tensor( b|a !)",
+           "f(Tensor(a|b!) x) -> Tensor(b!)",
+           "f(Tensor(*!) x) -> Tensor(a!)",
+           "f(Tensor(a!) x) -> Tensor(*!)",
+           "f(Dict(str, int)(a!) x) -> Dict(str, int)(a!)",
+           "f(Tensor(a!) x) -> (Tensor(a!), Tensor(a!))",
+           "f(Tensor x) -> Tensor(a)",  // what is not written may alias what the schema does not name
+       }) {
+    INFO(text);
+    CHECK(column_of(text) == 0);
+  }
+}
+
+TEST_CASE("schema: the argument that a written result is has its type and a set of it", "[core][schema]") {
+  const auto sources = [](const char* text) {
+    const tb::schema s(text);
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < s.view().returns.size(); ++i) all.push_back(written_argument(s.view(), i));
+    return all;
+  };
+  using all = std::vector<std::size_t>;
+  CHECK(sources("f(Tensor(c) z, Tensor(a!) x, Tensor(b!) y) -> (Tensor(b!), Tensor(a!))") == all{2, 1});
+  CHECK(sources("f(Tensor(a!)[] x, Tensor(a) y, Tensor(a!) z) -> (Tensor(a!), Tensor(a!)[])") == all{2, 0});
+  CHECK(sources("f(Tensor x, Tensor(b!) y, Tensor(c!) z) -> (Tensor(a|c!), Tensor(*!))") == all{2, 1});
+  // Of no text, but a view can be made by hand.
+  tb::schema s("ns::f(Tensor x, Tensor(a!) y) -> Tensor(a!)");
+  tb::author::schema_item result = s.view().returns[0];
+  result.alias = "b";
+  tb::author::schema_view view = s.view();
+  view.returns = {&result, 1};
+  CHECK(toy::text_of<tb::bad_schema>([&] { (void)written_argument(view, 0); }) ==
+        "ns::f: found result 1 written in the alias set 'b', wanted the type and alias set of an argument that is "
+        "written");
 }
 
 TEST_CASE("schema: 64 arguments parse, and the error of a 65th points at it", "[core][schema][X2]") {
