@@ -68,7 +68,7 @@ constexpr const char* end_of_value(const char* at) noexcept {
   return at;
 }
 // An element of a list that the parser has accepted; empty behind the last one.
-constexpr std::string_view element(std::string_view list, std::size_t wanted) noexcept {
+constexpr std::string_view element_text(std::string_view list, std::size_t wanted) noexcept {
   const char* at = skip_space(list.data() + 1);
   for (std::size_t n = 0; *at != ']'; ++n) {
     const char* const end = end_of_value(at);
@@ -80,7 +80,7 @@ constexpr std::string_view element(std::string_view list, std::size_t wanted) no
 }
 constexpr std::size_t element_count(std::string_view list) noexcept {
   std::size_t n = 0;
-  while (!element(list, n).empty()) ++n;
+  while (!element_text(list, n).empty()) ++n;
   return n;
 }
 
@@ -148,7 +148,7 @@ struct default_reader<std::span<const E>> {
     }
     if (literal[0] != '[') return list_size > 0 && default_reader<E>::accepts(literal, -1);
     for (std::size_t i = 0; i < element_count(literal); ++i) {
-      if (!default_reader<E>::accepts(element(literal, i), -1)) return false;
+      if (!default_reader<E>::accepts(element_text(literal, i), -1)) return false;
     }
     return true;
   }
@@ -171,7 +171,7 @@ struct default_reader<std::span<const E>> {
     constexpr std::string_view text = Op::default_text(I);
     std::array<E, size<Op, I>()> all{};
     for (std::size_t i = 0; i < all.size(); ++i)
-      all[i] = default_reader<E>::from(text[0] == '[' ? element(text, i) : text);
+      all[i] = default_reader<E>::from(text[0] == '[' ? element_text(text, i) : text);
     return all;
   }();
 };
