@@ -1,5 +1,6 @@
-# What an installed topbit consists of: the libraries, the sources of all interface units (consumers build their own
-# BMIs, since a BMI fits one set of flags only), and the package that find_package(topbit) reads.
+# What an installed topbit consists of: the libraries, the sources of all interface units, a file for each module that
+# joins them (consumers build their own BMIs of these, since a BMI fits one set of flags only), and the package that
+# find_package(topbit) reads.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -37,10 +38,31 @@ if(BUILD_SHARED_LIBS)
   endif()
 endif()
 
+# One interface file for each module. The partitions are installed too: for readers, and since CMake exports what it
+# compiles; topbitConfig.cmake then names the joined file instead.
+set(topbit_joined_files "")
+foreach(name IN LISTS topbit_modules)
+  get_target_property(units topbit_${name} CXX_MODULE_SET)
+  set(file ${PROJECT_BINARY_DIR}/package/modules/topbit.${name}.cppm)
+  if(name STREQUAL "topbit")
+    set(file ${PROJECT_BINARY_DIR}/package/modules/topbit.cppm)
+  endif()
+  cmake_path(GET file STEM LAST_ONLY module)
+  list(JOIN units "," joined)
+  add_custom_command(OUTPUT ${file}
+    COMMAND ${CMAKE_COMMAND} -DMODULE=${module} -DOUTPUT=${file} -DUNITS=${joined} -P ${CMAKE_CURRENT_LIST_DIR}/join_interfaces.cmake
+    DEPENDS ${units} ${CMAKE_CURRENT_LIST_DIR}/join_interfaces.cmake
+    COMMENT "Joining the interface of ${module}" VERBATIM)
+  list(APPEND topbit_joined_files ${file})
+endforeach()
+add_custom_target(topbit_joined_interfaces ALL DEPENDS ${topbit_joined_files})
+set(topbit_joined_dir ${CMAKE_INSTALL_DATADIR}/topbit/joined)
+install(FILES ${topbit_joined_files} DESTINATION ${topbit_joined_dir})
+
 topbit_standard_library(topbit_library)
 string(REPLACE ";" " " topbit_library "${topbit_library}")
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/topbitConfig.cmake.in ${PROJECT_BINARY_DIR}/package/topbitConfig.cmake
-  INSTALL_DESTINATION ${topbit_package_dir})
+  INSTALL_DESTINATION ${topbit_package_dir} PATH_VARS topbit_joined_dir)
 # Before 1.0 every minor version may rename entities.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/topbitConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
