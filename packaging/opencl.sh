@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds examples/opencl against an installed topbit, compares it with the CPU, trains on it, and tries what can go
-# wrong around it: no device, and a cache of programs that is damaged. `./dev test long` runs it.
+# wrong around it: no device, and a cache of programs that is damaged. `./dev test full` runs it.
 set -euo pipefail
 
 usage() {
