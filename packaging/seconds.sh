@@ -17,7 +17,7 @@ kind_of_step='
   }'
 
 # log_kinds <log before> <log after>: the steps of a run of ninja as lines `kind number seconds`. A step has a line in the
-# log for each of its outputs, and is an interface if one of them is.
+# log for each of its outputs.
 log_kinds() {
   awk -F '\t' "$kind_of_step"'
     /^#/ { next }
@@ -25,8 +25,7 @@ log_kinds() {
     $0 in old { next }
     {
       step = $1 " " $2 " " $5
-      this = kind($4)
-      if (!(step in kinds) || this == "interfaces" || (this != "links" && kinds[step] == "links")) kinds[step] = this
+      kinds[step] = kind($4)
       took[step] = ($2 - $1) / 1000
     }
     END {
