@@ -74,7 +74,10 @@ steps_left() {
 # say_how_long <target> [file]: about how many minutes the target takes here and, if a file is named, the tests whose
 # seconds an earlier run left there.
 say_how_long() {
-  local steps minutes basis runs=0 earlier=0
+  local steps minutes basis runs=0 earlier=0 processors jobs
+  processors=$(nproc)
+  # As many as ninja starts by itself: more than there are processors, so that each takes longer.
+  jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$((processors + (processors > 2 ? 2 : 1)))}
   if (($# > 1)); then
     runs=$reference_runs
     [[ ! -e $2 ]] || runs=0 earlier=$(run_seconds "$2")
@@ -84,7 +87,7 @@ say_how_long() {
       printf 'reference %s %s\n' "${reference_steps[@]}"
       [[ ! -e $build/.ninja_log ]] || log_kinds /dev/null "$build/.ninja_log" | sed 's/^/log /'
       steps_left "$1" | sed 's/^/left /'
-    } | awk -v runs="$runs" -v earlier="$earlier" -v processors="$(nproc)" '
+    } | awk -v runs="$runs" -v earlier="$earlier" -v processors="$processors" -v jobs="$jobs" '
       $1 == "reference" { usual[$2] = $3 }
       $1 == "log" { steps += $3; took += $4; expected += $3 * usual[$2] }
       $1 == "left" { left += $3; seconds += $3 * usual[$2] }
@@ -92,7 +95,7 @@ say_how_long() {
         speed = 1
         basis = "what steps take on the reference machine"
         if (steps >= 200) {
-          speed = took / expected
+          speed = took / expected * processors / (jobs > processors ? jobs : processors)
           basis = "what its last " steps " steps took"
         }
         printf "%d %d %s\n", left, (((seconds + runs) * speed + earlier) / processors + 59) / 60, basis
@@ -100,5 +103,5 @@ say_how_long() {
   )
   local what="$steps steps to build"
   (($# < 2)) || what+=" and the tests to run"
-  say "about $minutes minutes: $what on $(nproc) processors, by $basis"
+  say "about $minutes minutes: $what on $processors processors, by $basis"
 }
