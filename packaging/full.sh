@@ -100,10 +100,12 @@ run_full_section() {
     tidy-rest) command_tidy --all kernels examples bench ;;
     bookworm | trixie) packaging/bare_root.sh "$1" ;;
     opencl)
+      packaging/opencl.sh --check
       build
       packaging/opencl.sh "$build" "$compiler"
       ;;
     safetensors)
+      python3 -c 'import safetensors' 2>/dev/null || skip 'found no package safetensors of Python; pip install safetensors'
       build test_training
       python3 tests/training/compare_safetensors.py "$build/bin/test_training"
       ;;
@@ -125,7 +127,7 @@ full_row() {
 }
 
 test_full() {
-  local known=() wanted=("$@") name line minutes=0 failed=0
+  local known=() wanted=("$@") name line minutes=0 failed=0 skipped=0
   for line in "${full_sections[@]}"; do known+=("${line%% *}"); done
   for name in "$@"; do
     case $name in
@@ -161,14 +163,14 @@ test_full() {
     ((status == 0)) || reason=$(sed -e 's/\x1b\[[0-9;]*m//g' -e '/^[[:space:]]*$/d' "build/full/$name.log" | tail -n 1 | tr '\t' ' ')
     case $status in
       0) ;;
-      77) result=skipped ;;
+      77) result=skipped skipped=$((skipped + 1)) ;;
       *) result=FAILED failed=$((failed + 1)) ;;
     esac
     full_row "$name" "$result" $((SECONDS - began)) "$reason"
     say "section $name: $result after $((SECONDS - began)) s${reason:+: $reason}"
   done
   printf '\n'
-  say "results in $full_results"
+  say "$((${#wanted[@]} - failed - skipped)) passed, $skipped skipped, $failed failed; the last results of all are in $full_results"
   awk -F '\t' '{ printf "    %-18s %-7s %-16s %7s  %-20s %s\n", $1, $2, $3, $4, $5, $7 }' "$full_results"
   ((failed == 0)) || fail 1 "$failed of ${#wanted[@]} sections failed; build/full has what they printed"
 }
