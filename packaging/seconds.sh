@@ -4,7 +4,7 @@
 
 # Seconds that a step of each kind and all tests take on one processor of the reference machine, an AMD EPYC at 4.5 GHz:
 # for a folder that has no steps of its own to go by.
-reference_steps=(scan 0.02 interfaces 0.1 objects 1.2 links 0.3)
+reference_steps=(scan 0.02 interfaces 0.1 objects 1.3 links 0.3)
 reference_runs=400
 
 # The kind of a step by what stands in ninja's log, in its list of commands or in its messages.
