@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the commands of README.md in a Debian that has nothing but its base system, as a user's first clone would be built.
-# Needs root and debootstrap. `./dev test long` runs it for Debian 12 and 13.
+# Needs root and debootstrap. `./dev test full` runs it for Debian 12 and 13.
 set -euo pipefail
 
 usage() {
@@ -58,7 +58,7 @@ for command; do
   printf '==> %s in %s\n' "$command" "$suite"
   began=$SECONDS status=0
   chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-    TOPBIT_TEST_SCALE="${TOPBIT_TEST_SCALE:-1}" bash -c "cd /topbit && $command" </dev/null || status=$?
+    ${TOPBIT_TEST_SCALE:+TOPBIT_TEST_SCALE="$TOPBIT_TEST_SCALE"} bash -c "cd /topbit && $command" </dev/null || status=$?
   printf '==> %s in %s: exit code %d after %d s\n' "$command" "$suite" "$status" $((SECONDS - began))
   ((status == 0)) || exit "$status"
 done

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Builds examples/opencl against an installed topbit, compares it with the CPU, trains on it, and tries what can go
-# wrong around it: no device, and a cache of programs that is damaged. `./dev test long` runs it.
+# wrong around it: no device, and a cache of programs that is damaged. `./dev test full` runs it.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
 usage: packaging/opencl.sh <build folder> [compiler]
-       packaging/opencl.sh --help
+       packaging/opencl.sh --check | --help
 
 Installs topbit from its build folder into a temporary one. Programs of OpenCL are kept in <build folder>/opencl_cache, so
-that they are compiled once. Ends with 77 if this machine has no OpenCL.
+that they are compiled once. Ends with 77 if this machine has no OpenCL, which --check tells without a build.
 TEXT
 }
 
@@ -19,10 +19,6 @@ case ${1:---help} in
     exit 0
     ;;
 esac
-build=$(readlink -f -- "$1")
-compiler=${2:-clang++-22}
-source=$(readlink -f -- "$(dirname -- "${BASH_SOURCE[0]}")/..")
-
 cannot() {
   printf 'opencl: %s\n' "$1" >&2
   exit 77
@@ -30,7 +26,11 @@ cannot() {
 [[ -e /usr/include/CL/cl.h ]] || cannot "found no CL/cl.h, wanted the headers of OpenCL; './dev setup opencl' installs them"
 compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null ||
   cannot "found no OpenCL platform in /etc/OpenCL/vendors, wanted one such as PoCL; './dev setup opencl' installs it"
+[[ $1 != --check ]] || exit 0
 
+build=$(readlink -f -- "$1")
+compiler=${2:-clang++-22}
+source=$(readlink -f -- "$(dirname -- "${BASH_SOURCE[0]}")/..")
 work=$(mktemp -d -t topbit-opencl.XXXXXX)
 trap 'rm -rf -- "$work"' EXIT
 failed() {

@@ -51,11 +51,13 @@ function(topbit_test name)
       set_tests_properties(${name}.${isa} PROPERTIES
         LABELS ${name} ENVIRONMENT "TOPBIT_CPU_ISA=${isa}" SKIP_RETURN_CODE 4)
     endforeach()
-    # Those of one set are for `./dev test fast` too.
+    # Those of one set that is built are for `./dev test fast` too: of avx2, which most processors have, if it is.
     set(common scalar)
-    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-      set(common avx2)
-    endif()
+    foreach(isa sse2 avx512 avx2)
+      if(TARGET topbit_kernels_cpu_${isa})
+        set(common ${isa})
+      endif()
+    endforeach()
     set_property(TEST ${name}.${common} APPEND PROPERTY LABELS program)
   endif()
   run_cases(${name} test_${name} LABELS "${name};${arg_LABELS}" ${how})

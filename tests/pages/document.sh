@@ -19,7 +19,7 @@ are thrown before anything is written. Arguments of the examples are in the synt
 every error is run by a test, and every dtype is tried.
 
 These pages are generated from the `*_docs.cpp` of each family by
-`tests/pages/document.sh build/release/bin/topbit . --update`; `topbit doc` prints the same, with the operators of
+`tests/pages/document.sh build/quick/bin/topbit . --update`; `topbit doc` prints the same, with the operators of
 plugins.
 
 TEXT

@@ -23,7 +23,7 @@ namespace tb = topbit;
 
 namespace {
 
-// All tensors are batched, and two arrangements are drawn; `./dev test long` takes all of them.
+// All tensors are batched, and two arrangements are drawn; the sections random of `./dev test full` take all of them.
 std::vector<examples::arrangement> arrangements(std::size_t tensors, std::size_t turn, std::mt19937& random) {
   const std::vector<examples::arrangement> all = examples::all_arrangements(tensors);
   if (test_scale() >= 10) return all;
