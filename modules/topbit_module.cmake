@@ -24,5 +24,10 @@ function(topbit_module name)
   # Source locations printed by explain and by errors are relative to the source tree, hence equal on every machine.
   target_compile_options(topbit_${name} PRIVATE "$<BUILD_INTERFACE:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
   target_link_libraries(topbit_${name} PUBLIC ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE})
+  # Plugins have inline functions of their own. Where a host exports all symbols, those of the library would be the most
+  # of its size.
+  if(TOPBIT_OPTIMISED)
+    set_target_properties(topbit_${name} PROPERTIES VISIBILITY_INLINES_HIDDEN ON)
+  endif()
   set_target_properties(topbit_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
 endfunction()
