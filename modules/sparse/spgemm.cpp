@@ -63,7 +63,9 @@ three_tensors product_by_operators(T a_compressed, T a_plain, T a, T b_compresse
 // Calls kernel(workspace, begin, end) over the rows of a, each concurrent call with memory of its own.
 template <class F>
 void in_workspaces(const tb_csr& a, std::int64_t columns, dtype type, F kernel) {
-  const auto bytes = static_cast<std::int64_t>(kernels().spgemm_workspace(columns, code_of(type)));
+  // Never none: kernels pass the address of an empty workspace to functions that want one.
+  const auto bytes =
+      std::max<std::int64_t>(static_cast<std::int64_t>(kernels().spgemm_workspace(columns, code_of(type))), 1);
   const std::int64_t parts = std::min<std::int64_t>(parts_for(a.nnz * 8), 16), step = (bytes + 63) / 64 * 64;
   const tensor workspaces = zeros_of({parts, step}, dtype::uint8, cpu);
   std::byte* const memory = static_cast<std::byte*>(workspaces.data());
