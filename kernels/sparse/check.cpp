@@ -129,7 +129,7 @@ tb_csr_facts find_fault(const matrix<I>& a, int64_t begin, int64_t end) {
 template <typename I>
 tb_csr_facts check_matrix(const matrix<I>& a, int64_t begin, int64_t end) {
   const tb_csr_facts offsets = check_offsets(a, begin, end);
-  if (offsets.fault != TB_CSR_VALID) return offsets;
+  if (offsets.fault != TB_CSR_VALID || a.plain == nullptr) return offsets;
   const int64_t first = a.compressed[begin], last = a.compressed[end];
   if (first == last) return offsets;
   const I* const plain = a.plain;

@@ -216,7 +216,7 @@ typedef struct tb_sparse_kernels {
   // Entries [begin, end) are in range and in order, also after entry begin - 1. Reads the indices once.
   tb_coo_facts (*check_coo)(const tb_coo* coo, int64_t begin, int64_t end);
   // The first fault of rows [begin, end); reads nothing outside [rows + 1] and [nnz] even
-  // if the offsets say so.
+  // if the offsets say so. If `plain` is null, of the offsets alone.
   tb_csr_facts (*check_csr)(const tb_csr* a, int64_t begin, int64_t end);
 
   size_t (*sort_workspace)(const tb_coo* coo);

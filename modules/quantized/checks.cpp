@@ -54,6 +54,16 @@ void check_bits(std::string_view op, int bits) {
   if (bits != 8 && bits != 4) refuse<bad_argument>(op, "found bits " + std::to_string(bits) + ", wanted 8 or 4");
 }
 
+void check_sizes(std::string_view op, const shape& sizes) {
+  std::int64_t bytes = sizeof(double);
+  for (const std::int64_t size : sizes) {
+    if (size < 0) refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted none below 0");
+    if (size > 1 && __builtin_mul_overflow(bytes, size, &bytes)) {
+      refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", more elements than 64 bits can count");
+    }
+  }
+}
+
 void check_scheme(std::string_view op, const scheme& s, const shape& sizes) {
   const auto dims = static_cast<std::int64_t>(sizes.size());
   check_bits(op, s.bits);
@@ -70,6 +80,50 @@ void check_scheme(std::string_view op, const scheme& s, const shape& sizes) {
                                  std::to_string(greatest_group));
   }
   if (dims == 0) refuse<shape_error>(op, "found a zero-dimensional tensor for groups, wanted one dimension at least");
+}
+
+void check_part(std::string_view op, std::string_view what, const tensor& part, const shape& wanted, device where) {
+  if (!part.defined()) refuse<shape_error>(op, "found no " + std::string(what) + ", wanted a tensor");
+  if (part.layout() != layout::strided) author::refuse_layout(op, what, part.layout(), layout::strided, op);
+  if (part.device() != where) {
+    refuse<device_error>(op, "found " + std::string(what) + " on " + to_string(part.device()) + " and codes on " +
+                                 to_string(where) + ", wanted one device");
+  }
+  if (part.sizes() == wanted) return;
+  refuse<shape_error>(op,
+                      "found " + std::string(what) + " " + to_string(part.sizes()) + ", wanted " + to_string(wanted));
+}
+
+namespace {
+
+template <class Is>
+void check_type(std::string_view op, std::string_view what, const tensor& part, Is is, std::string_view wanted) {
+  if (is(part.dtype())) return;
+  refuse<dtype_error>(op, "found " + std::string(what) + " of " + std::string(name_of(part.dtype())) + ", wanted " +
+                              std::string(wanted));
+}
+
+constexpr auto floating = [](dtype t) { return is_floating(t); };
+
+}  // namespace
+
+void check_codes(std::string_view op, std::string_view what, const tensor& codes, const scheme& s, const shape& sizes) {
+  if (!codes.defined()) refuse<shape_error>(op, "found no " + std::string(what) + ", wanted a tensor");
+  check_part(op, what, codes, code_sizes(s, sizes), codes.device());
+  check_type(
+      op, what, codes, [&](dtype t) { return t == dtype::uint8 || (t == dtype::int8 && s.bits == 8); },
+      s.bits == 8 ? "int8 or uint8" : "uint8");
+}
+
+void check_parameters(std::string_view op, const tensor& scales, const tensor& offsets, const scheme& s,
+                      const shape& sizes, device where) {
+  check_part(op, "scales", scales, scale_sizes(s, sizes), where);
+  check_type(op, "scales", scales, floating, "a floating-point type");
+  if (!offsets.defined()) return;
+  check_part(op, "offsets", offsets, scale_sizes(s, sizes), where);
+  check_type(
+      op, "offsets", offsets, [](dtype t) { return t == dtype::int32 || is_floating(t); },
+      "int32 zero points or floating-point numbers");
 }
 
 void check_scale(std::string_view op, double scale) {

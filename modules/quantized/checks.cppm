@@ -21,8 +21,16 @@ void check_values(std::string_view op, const tensor& x);
 // Users may call require_grad() on a tensor of any layout of a floating-point type; no operator would give a gradient.
 void check_no_gradient(std::string_view op, const tensor& t);
 void check_bits(std::string_view op, int bits);
+// Throws shape_error for a size below 0, and for more elements than 64 bits can count.
+void check_sizes(std::string_view op, const shape& sizes);
 // Bits, axis and group, for a tensor of these sizes.
 void check_scheme(std::string_view op, const scheme& s, const shape& sizes);
+// A strided tensor of these sizes on this device.
+void check_part(std::string_view op, std::string_view what, const tensor& part, const shape& wanted, device where);
+// Layouts, sizes, dtypes and devices of the parts of a tensor of these sizes, whose scheme was checked. No elements.
+void check_codes(std::string_view op, std::string_view what, const tensor& codes, const scheme& s, const shape& sizes);
+void check_parameters(std::string_view op, const tensor& scales, const tensor& offsets, const scheme& s,
+                      const shape& sizes, device where);
 // A normal, positive number of float32.
 void check_scale(std::string_view op, double scale);
 void check_zero_point(std::string_view op, std::int64_t zero_point, std::int64_t lowest, std::int64_t highest);

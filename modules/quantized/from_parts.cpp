@@ -13,58 +13,25 @@ namespace topbit::quantized {
 
 namespace {
 
-void check_part(std::string_view op, std::string_view what, const tensor& part, const shape& wanted, device where) {
-  if (!part.defined()) refuse<shape_error>(op, "found no " + std::string(what) + ", wanted a tensor");
-  if (part.layout() != layout::strided) author::refuse_layout(op, what, part.layout(), layout::strided, op);
-  if (part.device() != where) {
-    refuse<device_error>(op, "found " + std::string(what) + " on " + to_string(part.device()) + " and codes on " +
-                                 to_string(where) + ", wanted one device");
-  }
-  if (part.sizes() == wanted) return;
-  refuse<shape_error>(op,
-                      "found " + std::string(what) + " " + to_string(part.sizes()) + ", wanted " + to_string(wanted));
-}
-
-template <class Is>
-void check_type(std::string_view op, std::string_view what, const tensor& part, Is is, std::string_view wanted) {
-  if (is(part.dtype())) return;
-  refuse<dtype_error>(op, "found " + std::string(what) + " of " + std::string(name_of(part.dtype())) + ", wanted " +
-                              std::string(wanted));
-}
-
 tensor checked(std::string_view op, const scheme& s, const shape& sizes, dtype type, const tensor& codes,
                const tensor& scales, const tensor& offsets, bool transposed) {
   const no_grad guard;
-  const auto floating = [](dtype t) { return is_floating(t); };
   if (!is_floating(type)) {
     refuse<dtype_error>(op, "found values of " + std::string(name_of(type)) + ", wanted a floating-point type");
   }
-  for (const std::int64_t size : sizes) {
-    if (size < 0) refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted none below 0");
-  }
+  check_sizes(op, sizes);
   check_scheme(op, s, sizes);
   if (transposed && sizes.size() != 2) {
     refuse<shape_error>(op, "found the transpose of sizes " + to_string(sizes) + ", wanted a matrix");
   }
-  if (!codes.defined()) refuse<shape_error>(op, "found no codes, wanted a tensor");
-  check_part(op, "codes", codes, code_sizes(s, sizes), codes.device());
-  check_type(
-      op, "codes", codes, [&](dtype t) { return t == dtype::uint8 || (t == dtype::int8 && s.bits == 8); },
-      s.bits == 8 ? "int8 or uint8" : "uint8");
-  check_part(op, "scales", scales, scale_sizes(s, sizes), codes.device());
-  check_type(op, "scales", scales, floating, "a floating-point type");
+  check_codes(op, "codes", codes, s, sizes);
+  check_parameters(op, scales, offsets, s, sizes, codes.device());
   check_finite(op, "scales", scales);
-  if (offsets.defined()) {
-    check_part(op, "offsets", offsets, scale_sizes(s, sizes), codes.device());
-    check_type(
-        op, "offsets", offsets, [](dtype t) { return t == dtype::int32 || is_floating(t); },
-        "int32 zero points or floating-point numbers");
-    if (is_floating(offsets.dtype())) {
-      check_finite(op, "offsets", offsets);
-    } else {
-      const code_range range = range_of(s.bits, codes.dtype() == dtype::int8);
-      check_zero_points(op, offsets, range.lowest, range.highest);
-    }
+  if (offsets.defined() && is_floating(offsets.dtype())) {
+    check_finite(op, "offsets", offsets);
+  } else if (offsets.defined()) {
+    const code_range range = range_of(s.bits, codes.dtype() == dtype::int8);
+    check_zero_points(op, offsets, range.lowest, range.highest);
   }
   const auto own = [](const tensor& part) { return part.defined() ? detach(contiguous(part)) : part; };
   return trusted(s, sizes, type, own(codes), own(scales), own(offsets), transposed);

@@ -4,6 +4,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.ops;
+import :part_checks;
 import :part_composites;
 import :rounding;
 import :rows;
@@ -13,13 +14,16 @@ namespace topbit::quantized {
 tensor quantize_parts(const tensor& self, const tensor& scales, const optional_tensor& offsets, std::int64_t bits,
                       std::int64_t axis, std::int64_t group, bool is_signed) {
   const no_grad guard;
-  return quantized_codes(self, scales, offsets, scheme_of(bits, axis, group), is_signed);
+  const scheme s = check_quantize(self, scales, offsets, bits, axis, group);
+  return quantized_codes(self, scales, offsets, s, is_signed);
 }
 
 tensor dequantize_parts(const tensor& codes, const tensor& scales, const optional_tensor& offsets,
                         std::span<const std::int64_t> size, std::int64_t bits, std::int64_t axis, std::int64_t group,
                         dtype type) {
-  return dequantized(codes, scales, offsets, size, scheme_of(bits, axis, group), type);
+  const shape sizes(size);
+  const scheme s = check_dequantize(codes, scales, offsets, sizes, bits, axis, group, type);
+  return dequantized(codes, scales, offsets, sizes, s, type);
 }
 
 namespace {
@@ -36,20 +40,22 @@ tensor rounded_rows(const tensor& x) {
 tensor linear_parts(const tensor& input, const tensor& codes, const tensor& scales, const optional_tensor& offsets,
                     const optional_tensor& bias, std::int64_t columns, std::int64_t bits, std::int64_t axis,
                     std::int64_t group, bool dynamic) {
+  const scheme s = check_linear(input, codes, scales, offsets, bias, columns, bits, axis, group);
   const dtype computed = computed_in(input.dtype());
   tensor x = to(input, computed);
   if (dynamic && columns > 0) x = rounded_rows(x);
   const shape sizes{codes.size(0), columns};
-  const tensor weight = dequantized(codes, scales, offsets, sizes, scheme_of(bits, axis, group), computed);
+  const tensor weight = dequantized(codes, scales, offsets, sizes, s, computed);
   const tensor product = is_given(bias) ? addmm(to(*bias, computed), x, t(weight)) : mm(x, t(weight));
   return to(product, input.dtype());
 }
 
 tensor mm_parts(const tensor& input, const tensor& codes, const tensor& scales, const optional_tensor& offsets,
                 std::int64_t columns, std::int64_t bits, std::int64_t axis, std::int64_t group) {
+  const scheme s = check_mm(input, codes, scales, offsets, columns, bits, axis, group);
   const dtype computed = computed_in(input.dtype());
   const shape sizes{codes.size(0), columns};
-  const tensor weight = dequantized(codes, scales, offsets, sizes, scheme_of(bits, axis, group), computed);
+  const tensor weight = dequantized(codes, scales, offsets, sizes, s, computed);
   return to(mm(to(input, computed), weight), input.dtype());
 }
 
@@ -74,7 +80,9 @@ scheme scheme_of_rows(const tensor& scales) {
 tensor linear_codes_parts(const tensor& input, const tensor& input_scales, const optional_tensor& input_offsets,
                           const tensor& codes, const tensor& scales, const optional_tensor& offsets,
                           std::int64_t columns, std::int64_t bits, std::int64_t axis, std::int64_t group, dtype type) {
-  const scheme s = scheme_of(bits, axis, group), of_rows = scheme_of_rows(input_scales);
+  const scheme s = check_linear_codes(input, input_scales, input_offsets, codes, scales, offsets, columns, bits, axis,
+                                      group, type),
+               of_rows = scheme_of_rows(input_scales);
   const dtype computed = computed_in(type);
   const shape sizes{codes.size(0), columns};
   // Only a scale that a whole row of the weight has can be applied to the sum.

@@ -5,10 +5,10 @@ module topbit.quantized:part_composites;
 import topbit.std;
 import topbit.core;
 import topbit.tensor;
+import :payload;
+import :part_checks;
 
 namespace topbit::quantized {
-
-using optional_tensor = std::optional<tensor>;
 
 tensor quantize_parts(const tensor& self, const tensor& scales, const optional_tensor& offsets, std::int64_t bits,
                       std::int64_t axis, std::int64_t group, bool is_signed);

@@ -12,6 +12,7 @@ import topbit.std;
 import topbit.core;
 import topbit.tensor;
 import topbit.ops;
+import :part_checks;
 import :part_composites;
 import :rounding;
 import :rows;
@@ -117,7 +118,7 @@ std::optional<described> describe_with_codes(const tensor& codes, const tensor& 
 tensor quantize_cpu(const tensor& self, const tensor& scales, const optional_tensor& offsets, std::int64_t bits,
                     std::int64_t axis, std::int64_t group, bool is_signed) {
   const no_grad guard;
-  const scheme s = scheme_of(bits, axis, group);
+  const scheme s = check_quantize(self, scales, offsets, bits, axis, group);
   std::optional<described> d = describe(scales, offsets, self.sizes(), s, !is_signed);
   if (!d.has_value()) return quantize_parts(self, scales, offsets, bits, axis, group, is_signed);
   const bool has_int8 = bits == 8 && is_signed;
@@ -141,7 +142,8 @@ tensor dequantize_cpu(const tensor& codes, const tensor& scales, const optional_
                       std::span<const std::int64_t> size, std::int64_t bits, std::int64_t axis, std::int64_t group,
                       dtype type) {
   const shape sizes(size);
-  const std::optional<described> d = describe_with_codes(codes, scales, offsets, sizes, scheme_of(bits, axis, group));
+  const scheme s = check_dequantize(codes, scales, offsets, sizes, bits, axis, group, type);
+  const std::optional<described> d = describe_with_codes(codes, scales, offsets, sizes, s);
   if (!d.has_value()) return dequantize_parts(codes, scales, offsets, size, bits, axis, group, type);
   const tensor out = author::make_tensor(sizes, type, cpu);
   const tb_dequantize call{
@@ -174,8 +176,8 @@ tensor linear_cpu(const tensor& input, const tensor& codes, const tensor& scales
                   const optional_tensor& bias, std::int64_t columns, std::int64_t bits, std::int64_t axis,
                   std::int64_t group, bool dynamic) {
   const no_grad guard;
-  const std::optional<described> d =
-      describe_with_codes(codes, scales, offsets, {codes.size(0), columns}, scheme_of(bits, axis, group));
+  const scheme s = check_linear(input, codes, scales, offsets, bias, columns, bits, axis, group);
+  const std::optional<described> d = describe_with_codes(codes, scales, offsets, {codes.size(0), columns}, s);
   if (!d.has_value() || input.size(0) == 0 || input.dtype() == dtype::float64) {
     return linear_parts(input, codes, scales, offsets, bias, columns, bits, axis, group, dynamic);
   }
@@ -194,8 +196,8 @@ tensor linear_cpu(const tensor& input, const tensor& codes, const tensor& scales
 tensor mm_cpu(const tensor& input, const tensor& codes, const tensor& scales, const optional_tensor& offsets,
               std::int64_t columns, std::int64_t bits, std::int64_t axis, std::int64_t group) {
   const no_grad guard;
-  const std::optional<described> d =
-      describe_with_codes(codes, scales, offsets, {codes.size(0), columns}, scheme_of(bits, axis, group));
+  const scheme s = check_mm(input, codes, scales, offsets, columns, bits, axis, group);
+  const std::optional<described> d = describe_with_codes(codes, scales, offsets, {codes.size(0), columns}, s);
   if (!d.has_value() || input.size(0) == 0 || input.dtype() == dtype::float64) {
     return mm_parts(input, codes, scales, offsets, columns, bits, axis, group);
   }
@@ -218,8 +220,9 @@ tensor linear_codes_cpu(const tensor& input, const tensor& input_scales, const o
                         const tensor& codes, const tensor& scales, const optional_tensor& offsets, std::int64_t columns,
                         std::int64_t bits, std::int64_t axis, std::int64_t group, dtype type) {
   const no_grad guard;
-  const std::optional<described> d =
-      describe_with_codes(codes, scales, offsets, {codes.size(0), columns}, scheme_of(bits, axis, group));
+  const scheme s =
+      check_linear_codes(input, input_scales, input_offsets, codes, scales, offsets, columns, bits, axis, group, type);
+  const std::optional<described> d = describe_with_codes(codes, scales, offsets, {codes.size(0), columns}, s);
   if (!d.has_value() || input.size(0) == 0 || type == dtype::float64) {
     return linear_codes_parts(input, input_scales, input_offsets, codes, scales, offsets, columns, bits, axis, group,
                               type);

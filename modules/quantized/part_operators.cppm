@@ -4,7 +4,8 @@
 //
 // A scheme is passed as three numbers: bits; axis, -1 unless there is a scale for each index of that dimension; group,
 // 0 unless there is a scale for each run of so many elements. Codes, scales and offsets are as quantized::payload has
-// them. Arguments are not checked: the operators on quantized tensors do that.
+// them. Anybody can call these operators, so the kernels of this library check their arguments: layouts, sizes, dtypes
+// and devices, but no elements. One of another backend must bear any arguments too.
 export module topbit.quantized:part_operators;
 
 import topbit.std;

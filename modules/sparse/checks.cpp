@@ -10,6 +10,7 @@ import topbit.tensor;
 import topbit.ops;
 import :kernels;
 import :checks;
+import :known_indices;
 
 namespace topbit::sparse {
 
@@ -17,14 +18,15 @@ namespace {
 
 std::string number(std::int64_t n) { return std::to_string(n); }
 
-// The names of the index tensors and of their lines.
-struct compressed_words {
-  std::string_view compressed, plain, line, lines, across;
-};
-compressed_words words_of(layout how) {
-  if (how == layout::sparse_csr) return {"crow_indices", "col_indices", "row", "rows", "columns"};
-  return {"ccol_indices", "row_indices", "column", "columns", "rows"};
+bool is_index(const tensor& t) { return t.dtype() == dtype::int32 || t.dtype() == dtype::int64; }
+
+void check_not_empty(std::string_view op, std::string_view name, const tensor& compressed) {
+  if (compressed.sizes()[0] != 0) return;
+  refuse<shape_error>(op, "found an empty " + std::string(name) + ", wanted at least one element, 0");
 }
+
+// `plain` may be null: then the offsets alone are checked.
+void check_lines_of(std::string_view op, const line_words& w, const tb_csr& matrix);
 
 }  // namespace
 
@@ -78,7 +80,7 @@ std::int64_t wrapped_dim(std::string_view op, std::int64_t dim, std::int64_t dim
 bool check_coo(std::string_view op, const tensor& given, const shape& sizes) {
   const std::int64_t dims = given.sizes()[0], entries = given.sizes()[1];
   if (!has_elements(given)) return entries <= 1;
-  const tensor indices = on_host(given) ? given : to(given, cpu);
+  const tensor indices = contiguous(to(given, cpu));
   const tb_coo coo{.indices = indices.data_ptr<std::int64_t>(),
                    .step = entries,
                    .sizes = std::span<const std::int64_t>(sizes).data(),
@@ -101,13 +103,137 @@ bool check_coo(std::string_view op, const tensor& given, const shape& sizes) {
   return ascends;
 }
 
-void check_compressed(std::string_view op, layout how, const tensor& compressed, const tensor& plain,
-                      std::int64_t lines, std::int64_t columns) {
-  const compressed_words w = words_of(how);
+line_words words_of(layout how) {
+  if (how == layout::sparse_csr) return {"crow_indices", "col_indices", "row", "rows", "columns"};
+  return {"ccol_indices", "row_indices", "column", "columns", "rows"};
+}
+
+void check_part(std::string_view op, std::string_view name, const tensor& t, std::int64_t dims) {
+  check_layout(op, name, t, layout::strided);
+  if (t.dim() == dims) return;
+  refuse<shape_error>(op, "found " + std::string(name) + " of sizes " + to_string(t.sizes()) + ", wanted " +
+                              number(dims) + (dims == 1 ? " dimension" : " dimensions"));
+}
+
+void check_one_dtype(std::string_view op, std::string_view first, const tensor& a, std::string_view second,
+                     const tensor& b) {
+  if (a.dtype() == b.dtype()) return;
+  refuse<dtype_error>(op, "found " + std::string(first) + " of dtype " + std::string(name_of(a.dtype())) + " and " +
+                              std::string(second) + " of dtype " + std::string(name_of(b.dtype())) +
+                              ", wanted one dtype; convert one with to()");
+}
+
+void check_floating(std::string_view op, std::string_view name, const tensor& t) {
+  if (is_floating(t.dtype())) return;
+  refuse<dtype_error>(
+      op, "found " + std::string(name) + " of dtype " + std::string(name_of(t.dtype())) + ", wanted a floating dtype");
+}
+
+bool check_coo_parts(std::string_view op, const tensor& indices, const tensor& values, const shape& sizes,
+                     bool is_coalesced) {
+  check_part(op, "indices", indices, 2);
+  check_layout(op, "values", values, layout::strided);
+  if (indices.dtype() != dtype::int64) {
+    refuse<dtype_error>(op, "found indices of dtype " + std::string(name_of(indices.dtype())) + ", wanted int64");
+  }
+  const std::int64_t dims = indices.sizes()[0], entries = indices.sizes()[1];
+  if (values.dim() == 0 || values.sizes()[0] != entries) {
+    const std::string found = values.dim() == 0 ? "a zero-dimensional value" : number(values.sizes()[0]) + " values";
+    refuse<shape_error>(op,
+                        "found " + number(entries) + " columns of indices and " + found + ", wanted as many of both");
+  }
+  const shape dense(std::span<const std::int64_t>(values.sizes()).subspan(1));
+  const auto sparse = static_cast<std::size_t>(dims);
+  if (sizes.size() != sparse + dense.size()) {
+    refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted " + number(dims) +
+                                " sparse dimensions, a row of indices each, and " + std::to_string(dense.size()) +
+                                " dense ones, as values have");
+  }
+  const std::span<const std::int64_t> all(sizes);
+  const shape sparse_sizes(all.first(sparse));
+  const bool known = is_known(facts_of_places(indices, sparse_sizes, is_coalesced));
+  if (!known) check_sizes(op, sizes);
+  if (shape(all.subspan(sparse)) != dense) {
+    refuse<shape_error>(op, "found sizes " + to_string(sizes) + " and values of sizes " + to_string(values.sizes()) +
+                                ", wanted equal sizes of the dense dimensions");
+  }
+  if (known) return is_coalesced;
+  const bool ascends = check_coo(op, indices, sparse_sizes);
+  if (is_coalesced && !ascends && has_elements(indices)) {
+    refuse<shape_error>(op,
+                        "found is_coalesced=True and entries that repeat a place or are not in row-major order; "
+                        "leave it out, and coalesce(x) adds and sorts them");
+  }
+  return ascends;
+}
+
+void check_index_tensors(std::string_view op, const line_words& words, const tensor& compressed, const tensor& plain) {
+  check_part(op, words.compressed, compressed, 1);
+  check_part(op, words.plain, plain, 1);
+  const auto refuse_types = [&](const std::string& wanted) {
+    refuse<dtype_error>(op, "found " + std::string(words.compressed) + " of dtype " +
+                                std::string(name_of(compressed.dtype())) + " and " + std::string(words.plain) +
+                                " of dtype " + std::string(name_of(plain.dtype())) + ", wanted " + wanted);
+  };
+  if (!is_index(compressed) || !is_index(plain)) refuse_types("int32 or int64; to(x, dtype::int64) converts");
+  if (compressed.dtype() != plain.dtype()) refuse_types("the same dtype; to(x, dtype::int64) converts");
+  check_not_empty(op, words.compressed, compressed);
+}
+
+void check_entries(std::string_view op, const line_words& words, const tensor& plain, std::string_view name,
+                   const tensor& values) {
+  check_part(op, name, values, 1);
+  if (plain.sizes()[0] == values.sizes()[0]) return;
+  refuse<shape_error>(op, "found " + number(plain.sizes()[0]) + " elements in " + std::string(words.plain) + " and " +
+                              number(values.sizes()[0]) + " " + std::string(name) + ", wanted as many of both");
+}
+
+void check_matrix_sizes(std::string_view op, layout how, const tensor& compressed, const shape& sizes) {
+  if (sizes.size() != 2) refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted those of a matrix");
+  check_sizes(op, sizes);
+  if (compressed.sizes()[0] - 1 == sizes[line_dim(how)]) return;
+  const line_words words = words_of(how);
+  refuse<shape_error>(op, "found sizes " + to_string(sizes) + " and " + number(compressed.sizes()[0]) +
+                              " elements in " + std::string(words.compressed) + ", wanted one more than there are " +
+                              std::string(words.lines));
+}
+
+void check_indices(std::string_view op, const line_words& words, const tensor& compressed, const tensor& plain,
+                   std::int64_t columns) {
+  if (is_known(facts_of_matrix(compressed, plain, columns))) return;
+  check_index_tensors(op, words, compressed, plain);
+  check_sizes(op, {compressed.sizes()[0] - 1, columns});
   if (!has_elements(plain)) return;
-  const tensor offsets = on_host(compressed) ? compressed : to(compressed, cpu);
-  const tensor along = on_host(plain) ? plain : to(plain, cpu);
-  const tb_csr matrix = csr_view(offsets, along, columns);
+  const tensor offsets = contiguous(to(compressed, cpu)), along = contiguous(to(plain, cpu));
+  check_lines_of(op, words, csr_view(offsets, along, columns));
+}
+
+void check_line_parts(std::string_view op, const tensor& compressed, const tensor& values) {
+  check_part(op, "compressed", compressed, 1);
+  check_layout(op, "values", values, layout::strided);
+  if (!is_index(compressed)) {
+    refuse<dtype_error>(op, "found compressed of dtype " + std::string(name_of(compressed.dtype())) +
+                                ", wanted int32 or int64; to(x, dtype::int64) converts");
+  }
+  check_not_empty(op, "compressed", compressed);
+  if (values.dim() == 0) refuse<shape_error>(op, "found zero-dimensional values, wanted a dimension for the entries");
+  const std::int64_t entries = values.sizes()[0];
+  if (is_known(facts_of_lines(compressed, entries)) || !has_elements(compressed)) return;
+  const tensor offsets = contiguous(to(compressed, cpu));
+  check_lines_of(op, parts_words,
+                 {.compressed = offsets.data(),
+                  .plain = nullptr,
+                  .rows = offsets.sizes()[0] - 1,
+                  .columns = std::numeric_limits<std::int64_t>::max(),
+                  .nnz = entries,
+                  .index = code_of(offsets.dtype()),
+                  .reserved = 0});
+}
+
+namespace {
+
+void check_lines_of(std::string_view op, const line_words& w, const tb_csr& matrix) {
+  const std::int64_t lines = matrix.rows, columns = matrix.columns;
   const std::int64_t parts = std::min(parts_for(lines + matrix.nnz), std::max<std::int64_t>(lines, 1));
   std::array<tb_csr_facts, 64> facts;
   author::parallel_for(parts, [&](std::int64_t i) {
@@ -141,5 +267,7 @@ void check_compressed(std::string_view op, layout how, const tensor& compressed,
     case TB_CSR_VALID: break;
   }
 }
+
+}  // namespace
 
 }  // namespace topbit::sparse

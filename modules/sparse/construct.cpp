@@ -30,13 +30,6 @@ void check_options(std::string_view op, const options& o, layout made) {
   if (o.pinned.value_or(false)) refuse<error>(op, "pin_memory is not supported, wanted False");
 }
 
-void check_part(std::string_view op, std::string_view name, const tensor& t, std::int64_t dims) {
-  check_layout(op, name, t, layout::strided);
-  if (t.dim() == dims) return;
-  refuse<shape_error>(op, "found " + std::string(name) + " of sizes " + to_string(t.sizes()) + ", wanted " +
-                              std::to_string(dims) + (dims == 1 ? " dimension" : " dimensions"));
-}
-
 // A copy that nobody else has, of consecutive indices: what is checked stays valid.
 tensor own_copy(const tensor& t, dtype type) {
   return aten::_to_copy(t, arg<"dtype"> = type, arg<"memory_format"> = memory_format::contiguous);
@@ -78,31 +71,10 @@ tensor coo(std::string_view op, const tensor& indices, const tensor& given_value
                                 ", wanted integers; to(indices, dtype::int64) converts");
   }
   const tensor values = converted_values(given_values.dim() == 0 ? reshape(given_values, {1}) : given_values, o);
-  const std::int64_t dims = indices.sizes()[0], entries = indices.sizes()[1];
-  if (values.sizes()[0] != entries) {
-    refuse<shape_error>(op, "found " + std::to_string(entries) + " columns of indices and " +
-                                std::to_string(values.sizes()[0]) + " values, wanted as many of both");
-  }
   const tensor own = own_copy(indices, dtype::int64);
   const shape dense(integers(values.sizes()).subspan(1));
   const shape sizes = size.has_value() ? shape(*size) : joined(least_sizes(op, own), dense);
-  const auto sparse = static_cast<std::size_t>(dims);
-  if (sizes.size() != sparse + dense.size()) {
-    refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted " + std::to_string(dims) +
-                                " sparse dimensions, a row of indices each, and " + std::to_string(dense.size()) +
-                                " dense ones, as values have");
-  }
-  check_sizes(op, sizes);
-  if (shape(integers(sizes).subspan(sparse)) != dense) {
-    refuse<shape_error>(op, "found sizes " + to_string(sizes) + " and values of sizes " + to_string(values.sizes()) +
-                                ", wanted equal sizes of the dense dimensions");
-  }
-  const bool ascends = check_coo(op, own, shape(integers(sizes).first(sparse)));
-  if (is_coalesced.value_or(false) && !ascends && has_elements(own)) {
-    refuse<shape_error>(op,
-                        "found is_coalesced=True and entries that repeat a place or are not in row-major order; "
-                        "leave it out, and coalesce(x) adds and sorts them");
-  }
+  const bool ascends = check_coo_parts(op, own, values, sizes, is_coalesced.value_or(false));
   return coo_of(to(own, values.device()), values, sizes, ascends || is_coalesced.value_or(false));
 }
 
@@ -132,59 +104,25 @@ tensor coo_of_zeros(integers size, std::optional<dtype> type, std::optional<layo
 
 // CSR and CSC
 
-struct compressed_names {
-  std::string_view compressed, plain;
-};
-compressed_names names_of(layout how) {
-  if (how == layout::sparse_csr) return {"crow_indices", "col_indices"};
-  return {"ccol_indices", "row_indices"};
-}
-
-void check_index_types(std::string_view op, compressed_names names, const tensor& compressed, const tensor& plain) {
-  const auto found = [&](const std::string& wanted) {
-    refuse<dtype_error>(op, "found " + std::string(names.compressed) + " of dtype " +
-                                std::string(name_of(compressed.dtype())) + " and " + std::string(names.plain) +
-                                " of dtype " + std::string(name_of(plain.dtype())) + ", wanted " + wanted);
-  };
-  const auto good = [](const tensor& t) { return t.dtype() == dtype::int32 || t.dtype() == dtype::int64; };
-  if (!good(compressed) || !good(plain)) found("int32 or int64; to(x, dtype::int64) converts");
-  if (compressed.dtype() != plain.dtype()) found("the same dtype; to(x, dtype::int64) converts");
-}
-
 tensor compressed(std::string_view op, const tensor& lines_begin, const tensor& plain, const tensor& given_values,
                   optional_sizes size, layout how, const options& o) {
   check_options(op, o, how);
-  const compressed_names names = names_of(how);
-  check_part(op, names.compressed, lines_begin, 1);
-  check_part(op, names.plain, plain, 1);
-  check_part(op, "values", given_values, 1);
-  check_index_types(op, names, lines_begin, plain);
+  const line_words words = words_of(how);
+  check_index_tensors(op, words, lines_begin, plain);
+  check_entries(op, words, plain, "values", given_values);
   const tensor values = converted_values(given_values, o);
-  if (plain.sizes()[0] != values.sizes()[0]) {
-    refuse<shape_error>(op, "found " + std::to_string(plain.sizes()[0]) + " elements in " + std::string(names.plain) +
-                                " and " + std::to_string(values.sizes()[0]) + " values, wanted as many of both");
-  }
-  if (lines_begin.sizes()[0] == 0) {
-    refuse<shape_error>(op, "found an empty " + std::string(names.compressed) + ", wanted at least one element, 0");
-  }
   const dtype type = plain.dtype();
   const tensor own_lines = own_copy(lines_begin, type), own = own_copy(plain, type);
-  const std::size_t line_dim = how == layout::sparse_csr ? 0 : 1;
+  const std::size_t along_lines = line_dim(how);
   shape sizes;
   if (size.has_value()) {
     sizes = shape(*size);
-    if (sizes.size() != 2) refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted those of a matrix");
   } else {
     sizes = {lines_begin.sizes()[0] - 1, lines_begin.sizes()[0] - 1};
-    sizes[1 - line_dim] = least_sizes(op, unsqueeze(to(own, dtype::int64), 0))[0];
+    sizes[1 - along_lines] = least_sizes(op, unsqueeze(to(own, dtype::int64), 0))[0];
   }
-  check_sizes(op, sizes);
-  if (lines_begin.sizes()[0] - 1 != sizes[line_dim]) {
-    refuse<shape_error>(op, "found sizes " + to_string(sizes) + " and " + std::to_string(lines_begin.sizes()[0]) +
-                                " elements in " + std::string(names.compressed) + ", wanted one more than there are " +
-                                (line_dim == 0 ? "rows" : "columns"));
-  }
-  check_compressed(op, how, own_lines, own, sizes[line_dim], sizes[1 - line_dim]);
+  check_matrix_sizes(op, how, own_lines, sizes);
+  check_indices(op, words, own_lines, own, sizes[1 - along_lines]);
   return compressed_of(how, to(own_lines, values.device()), to(own, values.device()), values, sizes);
 }
 

@@ -35,7 +35,8 @@ inline constexpr op<"aten::to_sparse_csc(Tensor self, int? dense_dim=None) -> Te
 
 export namespace topbit::sparse {
 
-// What coo_of(), compressed_of() and values_of() of :parts call.
+// What coo_of(), compressed_of() and values_of() of :parts call. Called by anybody else, they check their arguments as
+// the constructors do, but share the index tensors, which cannot be written to afterwards.
 
 inline constexpr op<"topbit::_coo(Tensor indices, Tensor values, int[] size, bool coalesced) -> Tensor"> coo_op;
 inline constexpr op<

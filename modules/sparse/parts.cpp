@@ -11,6 +11,7 @@ import topbit.autograd;
 import topbit.ops;
 import :patterns;
 import :checks;
+import :known_indices;
 import :registrations;
 
 namespace topbit::sparse {
@@ -80,20 +81,39 @@ tensor values_at_pattern(const tensor& g, const pattern& p) {
 
 // The kernels of the operators between a tensor and its parts.
 
-tensor make_coo(const tensor& indices, const tensor& values, integers size, bool is_coalesced) {
-  author::check_one_device(coo_op, indices, values);
+// Kernels read the index tensors of payloads as they are.
+tensor in_rows_of_memory(const tensor& t) {
+  return t.defined() && t.layout() == layout::strided && !t.is_contiguous() ? contiguous(t) : t;
+}
+
+tensor make_coo(const tensor& given, const tensor& values, integers size, bool is_coalesced) {
+  author::check_one_device(coo_op, given, values);
+  const tensor indices = in_rows_of_memory(given);
+  const shape sizes(size);
+  check_coo_parts(coo_op.name(), indices, values, sizes, is_coalesced);
   const device where = values.device();
-  return author::make_opaque(shape(size), values.dtype(), where, keys_of(layout::sparse_coo, where, values.dtype()),
+  return author::make_opaque(sizes, values.dtype(), where, keys_of(layout::sparse_coo, where, values.dtype()),
                              intrusive_ptr<tensor_extension>(new coo_payload(indices, without_history(values),
                                                                              is_coalesced || indices.sizes()[1] <= 1)),
                              layout::sparse_coo);
 }
 
-tensor make_compressed(const tensor& compressed, const tensor& plain, const tensor& values, integers size, layout how) {
-  author::check_one_device(compressed_op, compressed, plain, values);
+tensor make_compressed(const tensor& lines, const tensor& along, const tensor& values, integers size, layout how) {
+  constexpr std::string_view op = compressed_op.name();
+  author::check_one_device(compressed_op, lines, along, values);
+  const tensor compressed = in_rows_of_memory(lines), plain = in_rows_of_memory(along);
+  if (!compressed_payload::has_layout(how)) {
+    refuse<layout_error>(op, "found layout " + std::string(name_of(how)) + ", wanted sparse_csr or sparse_csc");
+  }
+  const shape sizes(size);
+  const line_words words = words_of(how);
+  if (sizes.size() != 2) refuse<shape_error>(op, "found sizes " + to_string(sizes) + ", wanted those of a matrix");
+  check_indices(op, words, compressed, plain, sizes[1 - line_dim(how)]);
+  check_entries(op, words, plain, "values", values);
+  check_matrix_sizes(op, how, compressed, sizes);
   const device where = values.device();
   return author::make_opaque(
-      shape(size), values.dtype(), where, keys_of(how, where, values.dtype()),
+      sizes, values.dtype(), where, keys_of(how, where, values.dtype()),
       intrusive_ptr<tensor_extension>(new compressed_payload(how, compressed, plain, without_history(values))), how);
 }
 
@@ -108,8 +128,8 @@ tensor take_values(const tensor& self) {
 struct coo_rule {
   static constexpr bool saves_tensors = false;
   pattern made;
-  static coo_rule save(const tensor& indices, const tensor&, integers size, bool, const tensor& result) {
-    return {{layout::sparse_coo, indices, {}, shape(size), coo_parts(result).coalesced}};
+  static coo_rule save(const tensor&, const tensor&, integers, bool, const tensor& result) {
+    return {pattern::of(result)};
   }
   std::array<tensor, 2> backward(const tensor& g, std::array<bool, 2>) const {
     return {tensor(), values_at_pattern(g, made)};
@@ -119,9 +139,8 @@ struct coo_rule {
 struct compressed_rule {
   static constexpr bool saves_tensors = false;
   pattern made;
-  static compressed_rule save(const tensor& compressed, const tensor& plain, const tensor&, integers size, layout how,
-                              const tensor&) {
-    return {{how, compressed, plain, shape(size), true}};
+  static compressed_rule save(const tensor&, const tensor&, const tensor&, integers, layout, const tensor& result) {
+    return {pattern::of(result)};
   }
   std::array<tensor, 3> backward(const tensor& g, std::array<bool, 3>) const {
     return {tensor(), tensor(), values_at_pattern(g, made)};
@@ -179,10 +198,14 @@ constexpr author::kernel_row rows[] = {
 void register_parts() { author::register_rows(rows); }
 
 tensor coo_of(const tensor& indices, const tensor& values, const shape& sizes, bool is_coalesced) {
+  const auto sparse = static_cast<std::size_t>(indices.sizes()[0]);
+  const shape sparse_sizes(integers(sizes).first(std::min(sparse, sizes.size())));
+  const known_indices valid(facts_of_places(indices, sparse_sizes, is_coalesced), indices);
   return coo_op(indices, values, sizes, is_coalesced);
 }
 tensor compressed_of(layout how, const tensor& compressed, const tensor& plain, const tensor& values,
                      const shape& sizes) {
+  const known_indices valid(facts_of_matrix(compressed, plain, sizes[1 - line_dim(how)]), compressed, plain);
   return compressed_op(compressed, plain, values, sizes, how);
 }
 

@@ -13,6 +13,7 @@ import topbit.ops;
 import :checks;
 import :forms;
 import :kernels;
+import :known_indices;
 import :patterns;
 import :registrations;
 
@@ -46,12 +47,12 @@ void check_factors(std::string_view op, T a, T b, std::int64_t dims) {
 tensor rows_times(T s, T dense) {
   const tensor by_rows = csr_of(s);
   const compressed_payload& p = compressed_parts(by_rows);
-  return spmm_op(p.compressed, p.plain, values_of(by_rows), dense);
+  return known::spmm(p.compressed, p.plain, values_of(by_rows), dense);
 }
 tensor times_columns(T dense, T s) {
   const tensor by_columns = csc_of(s);
   const compressed_payload& p = compressed_parts(by_columns);
-  return contiguous(t(spmm_op(p.compressed, p.plain, values_of(by_columns), t(dense))));
+  return contiguous(t(known::spmm(p.compressed, p.plain, values_of(by_columns), t(dense))));
 }
 
 // Two matrices without the rows and columns that have no entries, and what the others were.
@@ -87,7 +88,7 @@ tensor product_of_lines(T a, T b) {
   const tensor left = csr_of(a), right = csr_of(b);
   const compressed_payload &l = compressed_parts(left), &r = compressed_parts(right);
   const auto [compressed, plain, values] =
-      spgemm_op(l.compressed, l.plain, values_of(left), r.compressed, r.plain, values_of(right), b.sizes()[1]);
+      known::spgemm(l.compressed, l.plain, values_of(left), r.compressed, r.plain, values_of(right), b.sizes()[1]);
   return compressed_of(layout::sparse_csr, compressed, plain, values, {a.sizes()[0], b.sizes()[1]});
 }
 
@@ -181,7 +182,7 @@ tensor bmm(T self, T mat2) {
   const std::int64_t batch = self.sizes()[0], n = self.sizes()[1], m = self.sizes()[2], k = mat2.sizes()[2];
   const tensor row = select(at, 0, 0) * n + select(at, 0, 1), column = select(at, 0, 0) * m + select(at, 0, 2);
   const tensor product =
-      spmm_op(offsets_of(row, batch * n, dtype::int64), column, values_of(s), reshape(mat2, {batch * m, k}));
+      known::spmm(offsets_of(row, batch * n, dtype::int64), column, values_of(s), reshape(mat2, {batch * m, k}));
   return reshape(product, {batch, n, k});
 }
 
@@ -236,7 +237,7 @@ tensor sampled_addmm(T self, T mat1, T mat2, const scalar& beta, const scalar& a
   const bool by_columns = s.layout() == layout::sparse_csc;
   const line_parts lines = line_parts_of(s);
   const tensor left = by_columns ? t(mat2) : mat1, right = by_columns ? mat1 : t(mat2);
-  const tensor product = scaled(sddmm_op(lines.compressed, lines.plain, left, right), alpha);
+  const tensor product = scaled(known::sddmm(lines.compressed, lines.plain, left, right), alpha);
   return with_values(s, beta.to_double() == 0 ? product : scaled(values_of(s), beta) + product);
 }
 
@@ -258,7 +259,7 @@ tensor mm_reduce_kernel(T self, T other, std::string_view reduce) {
   const tensor s = csr_of(self);
   if (reduce == "sum") return rows_times(s, other);
   const compressed_payload& p = compressed_parts(s);
-  return std::get<0>(spmm_reduce_op(p.compressed, p.plain, values_of(s), other, reduce));
+  return known::spmm_reduce(p.compressed, p.plain, values_of(s), other, reduce);
 }
 
 using author::row;

@@ -36,9 +36,10 @@ inline constexpr op<"aten::sparse_mask(Tensor self, Tensor mask) -> Tensor"> spa
 
 export namespace topbit::sparse {
 
-// Products with the parts of a CSR matrix: `compressed` [n + 1], `plain` and `values` [entries]. Index tensors are not
-// looked at: they must be those of a valid matrix. Each is the gradient of the other, so they are differentiable as
-// often as wanted.
+// Products with the parts of a CSR matrix: `compressed` [n + 1], `plain` and `values` [entries]. Anybody can call them,
+// so all arguments are checked, elements of index tensors too: that reads the indices once more, and on devices other
+// than the CPU copies them to the host. The kernels of the layouts have indices that were checked before. Each is the
+// gradient of the other, so they are differentiable as often as wanted.
 
 /// The product with strided dense [m, k]: [n, k].
 inline constexpr op<"topbit::_spmm(Tensor compressed, Tensor plain, Tensor values, Tensor dense) -> Tensor"> spmm_op;

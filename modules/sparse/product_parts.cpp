@@ -10,7 +10,9 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import topbit.ops;
+import :checks;
 import :kernels;
+import :known_indices;
 import :patterns;
 import :product;
 import :registrations;
@@ -26,6 +28,13 @@ tensor entry_products(T plain, T values, T dense) {
   return unsqueeze(to(values, type), 1) * index_select(to(dense, type), 0, plain);
 }
 
+tensor sums_by_operators(T compressed, T plain, T values, T dense) {
+  const shape sizes{compressed.sizes()[0] - 1, dense.sizes()[1]};
+  const tensor none = zeros_of(sizes, sum_type(values.dtype()), values.device());
+  const tensor lines = lines_of(compressed, plain.sizes()[0]);
+  return to(index_add(none, 0, lines, entry_products(plain, values, dense)), values.dtype());
+}
+
 tb_spmm product_of(T compressed, T plain, T values, T dense, T out) {
   return {.a = csr_view(compressed, plain, dense.sizes()[0]),
           .values = values.data(),
@@ -38,8 +47,18 @@ tb_spmm product_of(T compressed, T plain, T values, T dense, T out) {
           .reserved = 0};
 }
 
+// The parts of a product with `dense`.
+void check_product(std::string_view op, T compressed, T plain, T values, T dense) {
+  check_part(op, "dense", dense, 2);
+  check_indices(op, parts_words, compressed, plain, dense.sizes()[0]);
+  check_entries(op, parts_words, plain, "values", values);
+  check_one_dtype(op, "values", values, "dense", dense);
+  check_sizes(op, {compressed.sizes()[0] - 1, dense.sizes()[1]});
+}
+
 tensor spmm(T compressed, T plain, T values, T dense) {
   author::check_one_device(spmm_op, compressed, plain, values, dense);
+  check_product(spmm_op.name(), compressed, plain, values, dense);
   const std::int64_t rows = compressed.sizes()[0] - 1, entries = plain.sizes()[0], n = dense.sizes()[1];
   if (!has_elements(values)) return author::make_tensor({rows, n}, values.dtype(), values.device());
   if (on_host(values)) {
@@ -49,12 +68,21 @@ tensor spmm(T compressed, T plain, T values, T dense) {
     in_rows(call.a, (entries + rows) * n, [&](std::int64_t b, std::int64_t e) { kernels().spmm(&call, b, e); });
     return out;
   }
-  const tensor none = zeros_of({rows, n}, sum_type(values.dtype()), values.device());
-  return to(index_add(none, 0, lines_of(compressed, entries), entry_products(plain, values, dense)), values.dtype());
+  return sums_by_operators(compressed, plain, values, dense);
 }
 
 tensor sddmm(T compressed, T plain, T left, T right) {
+  constexpr std::string_view op = sddmm_op.name();
   author::check_one_device(sddmm_op, compressed, plain, left, right);
+  check_part(op, "left", left, 2);
+  check_part(op, "right", right, 2);
+  check_indices(op, parts_words, compressed, plain, right.sizes()[0]);
+  check_one_dtype(op, "left", left, "right", right);
+  if (left.sizes()[0] != compressed.sizes()[0] - 1 || left.sizes()[1] != right.sizes()[1]) {
+    refuse<shape_error>(op, "found left " + to_string(left.sizes()) + " and right " + to_string(right.sizes()) +
+                                " for " + std::to_string(compressed.sizes()[0] - 1) +
+                                " rows, wanted [rows, k] and [columns, k]");
+  }
   const std::int64_t entries = plain.sizes()[0], rows = compressed.sizes()[0] - 1, k = left.sizes()[1];
   if (!has_elements(left)) return author::make_tensor({entries}, left.dtype(), left.device());
   if (on_host(left)) {
@@ -80,7 +108,9 @@ tensor sddmm(T compressed, T plain, T left, T right) {
 
 tb_spmm_op code_of_reduction(std::string_view name) {
   if (name == "mean") return TB_SPMM_MEAN;
-  return name == "amax" ? TB_SPMM_AMAX : TB_SPMM_AMIN;
+  if (name == "amax") return TB_SPMM_AMAX;
+  if (name == "amin") return TB_SPMM_AMIN;
+  refuse<error>(spmm_reduce_op.name(), "found reduction '" + std::string(name) + "', wanted mean, amax or amin");
 }
 
 // 1 / the number of entries of each row, as a column; 1 for rows without.
@@ -98,7 +128,7 @@ two_tensors reduce_by_operators(T compressed, T plain, T values, T dense, std::s
   const shape sizes{compressed.sizes()[0] - 1, dense.sizes()[1]};
   if (reduce == "mean") {
     const dtype type = sum_type(values.dtype());
-    const tensor sums = spmm(compressed, plain, to(values, type), to(dense, type));
+    const tensor sums = sums_by_operators(compressed, plain, to(values, type), to(dense, type));
     return {to(sums * inverse_counts(compressed, type), values.dtype()), zeros_of({0}, dtype::int64, where)};
   }
   const tensor products = entry_products(plain, values, dense);
@@ -119,6 +149,8 @@ two_tensors reduce_by_operators(T compressed, T plain, T values, T dense, std::s
 two_tensors spmm_reduce(T compressed, T plain, T values, T dense, std::string_view reduce) {
   author::check_one_device(spmm_reduce_op, compressed, plain, values, dense);
   const tb_spmm_op how = code_of_reduction(reduce);
+  check_product(spmm_reduce_op.name(), compressed, plain, values, dense);
+  check_floating(spmm_reduce_op.name(), "values", values);
   const std::int64_t rows = compressed.sizes()[0] - 1, n = dense.sizes()[1];
   const shape sizes{rows, n}, chosen_sizes = how == TB_SPMM_MEAN ? shape{0} : sizes;
   const device where = values.device();
@@ -142,18 +174,19 @@ two_tensors spmm_reduce(T compressed, T plain, T values, T dense, std::string_vi
 // The product with the transpose.
 tensor transposed_spmm(T compressed, T plain, T values, T dense, std::int64_t columns) {
   const transposed_parts t = transpose_parts(compressed, plain, values, columns);
-  return spmm_op(t.compressed, t.plain, t.values, dense);
+  return known::spmm(t.compressed, t.plain, t.values, dense);
 }
 
 struct spmm_rule {
   saved_tensor compressed, plain, values, dense;
   std::int64_t columns;
   static spmm_rule save(T compressed, T plain, T values, T dense, T) {
-    return {saved_tensor(compressed), saved_tensor(plain), saved_tensor(values), saved_tensor(dense), dense.sizes()[0]};
+    return {saved_indices(compressed), saved_indices(plain), saved_tensor(values), saved_tensor(dense),
+            dense.sizes()[0]};
   }
   std::array<tensor, 4> backward(T g, std::array<bool, 4> wanted) const {
     const tensor c = compressed.get(), p = plain.get();
-    return {tensor(), tensor(), wanted[2] ? sddmm_op(c, p, g, dense.get()) : tensor(),
+    return {tensor(), tensor(), wanted[2] ? known::sddmm(c, p, g, dense.get()) : tensor(),
             wanted[3] ? transposed_spmm(c, p, values.get(), g, columns) : tensor()};
   }
 };
@@ -161,11 +194,11 @@ struct spmm_rule {
 struct sddmm_rule {
   saved_tensor compressed, plain, left, right;
   static sddmm_rule save(T compressed, T plain, T left, T right, T) {
-    return {saved_tensor(compressed), saved_tensor(plain), saved_tensor(left), saved_tensor(right)};
+    return {saved_indices(compressed), saved_indices(plain), saved_tensor(left), saved_tensor(right)};
   }
   std::array<tensor, 4> backward(T g, std::array<bool, 4> wanted) const {
     const tensor c = compressed.get(), p = plain.get(), l = left.get(), r = right.get();
-    return {tensor(), tensor(), wanted[2] ? spmm_op(c, p, g, r) : tensor(),
+    return {tensor(), tensor(), wanted[2] ? known::spmm(c, p, g, r) : tensor(),
             wanted[3] ? transposed_spmm(c, p, g, l, r.sizes()[0]) : tensor()};
   }
 };
@@ -176,7 +209,7 @@ struct spmm_reduce_rule {
   bool mean;
   static spmm_reduce_rule save(T compressed, T plain, T values, T dense, std::string_view reduce,
                                const two_tensors& r) {
-    return {saved_tensor(compressed),        saved_tensor(plain), saved_tensor(values), saved_tensor(dense),
+    return {saved_indices(compressed),       saved_indices(plain), saved_tensor(values), saved_tensor(dense),
             saved_result(std::get<1>(r), 1), reduce == "mean"};
   }
   std::array<tensor, 4> backward(const std::array<tensor, 2>& gradients, std::array<bool, 4> wanted) const {
@@ -186,7 +219,7 @@ struct spmm_reduce_rule {
     const tensor held = values.get(), right = dense.get(), along = plain.get();
     if (mean) {
       const tensor scaled = g * inverse_counts(compressed.get(), g.dtype());
-      if (wanted[2]) out[2] = sddmm_op(compressed.get(), along, scaled, right);
+      if (wanted[2]) out[2] = known::sddmm(compressed.get(), along, scaled, right);
       if (wanted[3]) out[3] = transposed_spmm(compressed.get(), along, held, scaled, right.sizes()[0]);
       return out;
     }

@@ -12,6 +12,7 @@ import topbit.ops;
 import :checks;
 import :forms;
 import :kernels;
+import :known_indices;
 import :patterns;
 import :registrations;
 import :rows;
@@ -119,7 +120,7 @@ tensor sum_coo(const tensor& s, const reduced_dims& dims, bool keepdim, dtype ty
 tensor sum_lines(const tensor& s, std::int64_t dim, dtype type) {
   const compressed_payload& p = compressed_parts(s);
   const tensor values = type == summed(s.dtype()) ? values_of(s) : to(values_of(s), type);
-  if ((dim == 1) == (s.layout() == layout::sparse_csr)) return to(row_sums_op(p.compressed, values), type);
+  if ((dim == 1) == (s.layout() == layout::sparse_csr)) return to(known::row_sums(p.compressed, values), type);
   return sums_at(p.plain, to(values, type), s.sizes()[dim == 0 ? 1 : 0]);
 }
 

@@ -1,4 +1,5 @@
-// Operators on the values of a matrix's rows: `compressed` says where each row begins. Internal.
+// Operators on the values of a matrix's rows: `compressed` says where each row begins. They check it unless it is
+// known, see :known_indices. Internal.
 module topbit.sparse:rows;
 
 import topbit.std;

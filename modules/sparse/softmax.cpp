@@ -13,6 +13,7 @@ import topbit.ops;
 import :checks;
 import :forms;
 import :kernels;
+import :known_indices;
 import :patterns;
 import :registrations;
 import :rows;
@@ -49,6 +50,7 @@ shape row_sizes(const tensor& compressed, const tensor& values) {
 
 tensor row_sums(const tensor& compressed, const tensor& values) {
   author::check_one_device(row_sums_op, compressed, values);
+  check_line_parts(row_sums_op.name(), compressed, values);
   const dtype type = is_floating(values.dtype()) ? values.dtype() : dtype::int64;
   const shape sizes = row_sizes(compressed, values);
   if (!has_elements(values)) return author::make_tensor(sizes, type, values.device());
@@ -75,14 +77,20 @@ struct row_sums_rule {
   saved_tensor compressed;
   std::int64_t entries;
   static row_sums_rule save(const tensor& compressed, const tensor& values, const tensor&) {
-    return {saved_tensor(compressed), values.sizes()[0]};
+    return {saved_indices(compressed), values.sizes()[0]};
   }
   std::array<tensor, 2> backward(const tensor& g, std::array<bool, 2>) const {
     return {tensor(), index_select(g, 0, lines_of(compressed.get(), entries))};
   }
 };
 
-tensor rows_at(const tensor& self, const tensor& positions) { return index_select(self, 0, positions); }
+tensor rows_at(const tensor& self, const tensor& positions) {
+  constexpr std::string_view op = rows_at_op.name();
+  check_layout(op, "self", self, layout::strided);
+  check_part(op, "positions", positions, 1);
+  if (self.dim() == 0) refuse<shape_error>(op, "found a zero-dimensional self, wanted a dimension for the rows");
+  return index_select(self, 0, positions);
+}
 
 struct rows_at_rule {
   saved_tensor positions;
@@ -125,6 +133,8 @@ tensor softmax_by_kernel(const tensor& compressed, const tensor& values, const t
 
 tensor row_softmax(const tensor& compressed, const tensor& values, bool log) {
   author::check_one_device(row_softmax_op, compressed, values);
+  check_line_parts(row_softmax_op.name(), compressed, values);
+  check_floating(row_softmax_op.name(), "values", values);
   if (!has_elements(values)) return author::make_tensor(values.sizes(), values.dtype(), values.device());
   if (!on_host(values) || values.dim() != 1) return softmax_by_operators(compressed, values, log);
   return softmax_by_kernel(compressed, values, {}, log);
@@ -135,13 +145,13 @@ struct row_softmax_rule {
   saved_result result;
   bool log;
   static row_softmax_rule save(const tensor& compressed, const tensor&, bool log, const tensor& r) {
-    return {saved_tensor(compressed), saved_result(r), log};
+    return {saved_indices(compressed), saved_result(r), log};
   }
   std::array<tensor, 2> backward(const tensor& g, std::array<bool, 2>) const {
     const tensor offsets = compressed.get(), y = result.get();
     if (on_host(y) && y.dim() == 1 && !recorded(g, y)) return {tensor(), softmax_by_kernel(offsets, y, g, log)};
     const tensor lines = lines_of(offsets, y.sizes()[0]);
-    const auto sum_beside = [&](const tensor& x) { return index_select(row_sums_op(offsets, x), 0, lines); };
+    const auto sum_beside = [&](const tensor& x) { return index_select(known::row_sums(offsets, x), 0, lines); };
     return {tensor(), log ? g - exp(y) * sum_beside(g) : y * (g - sum_beside(g * y))};
   }
 };
@@ -186,7 +196,7 @@ tensor softmax(const tensor& self, std::int64_t given_dim, bool half_to_float) {
   };
   if (is_compressed(self)) {
     const bool by_lines = (dim == 1) == (self.layout() == layout::sparse_csr);
-    if (by_lines) return with_values(self, row_softmax_op(compressed_parts(self).compressed, computed(self), Log));
+    if (by_lines) return with_values(self, known::row_softmax(compressed_parts(self).compressed, computed(self), Log));
     const bool is_csr = self.layout() == layout::sparse_csr;
     const tensor across = Op(is_csr ? csc_of(self) : csr_of(self), dim, half_to_float);
     return is_csr ? csr_of(across) : csc_of(across);
@@ -199,8 +209,8 @@ tensor softmax(const tensor& self, std::int64_t given_dim, bool half_to_float) {
     return with_values(s, values_of(Op(csr_of(s), 0, half_to_float)));
   }
   const lines_along lines(s, dim);
-  if (!lines.order.defined()) return with_values(s, row_softmax_op(lines.compressed, values, Log));
-  const tensor moved = row_softmax_op(lines.compressed, index_select(values, 0, lines.order), Log);
+  if (!lines.order.defined()) return with_values(s, known::row_softmax(lines.compressed, values, Log));
+  const tensor moved = known::row_softmax(lines.compressed, index_select(values, 0, lines.order), Log);
   const tensor numbers = arange(entries_of(s), arg<"dtype"> = dtype::int64, arg<"device"> = s.device());
   return with_values(s, index_select(moved, 0, index_copy(zeros_like(numbers), 0, lines.order, numbers)));
 }

@@ -11,7 +11,9 @@ import topbit.core;
 import topbit.tensor;
 import topbit.autograd;
 import topbit.ops;
+import :checks;
 import :kernels;
+import :known_indices;
 import :patterns;
 import :product;
 import :registrations;
@@ -22,6 +24,8 @@ namespace {
 
 using T = const tensor&;
 using three_tensors = std::tuple<tensor, tensor, tensor>;
+
+constexpr line_words other_words{"other_compressed", "other_plain", "row", "rows", "columns"};
 
 dtype index_type(T a, T b) { return promote(a.dtype(), b.dtype()); }
 tensor as_index(T x, dtype type) { return contiguous(to(x, type)); }
@@ -59,7 +63,9 @@ three_tensors product_by_operators(T a_compressed, T a_plain, T a, T b_compresse
 // Calls kernel(workspace, begin, end) over the rows of a, each concurrent call with memory of its own.
 template <class F>
 void in_workspaces(const tb_csr& a, std::int64_t columns, dtype type, F kernel) {
-  const auto bytes = static_cast<std::int64_t>(kernels().spgemm_workspace(columns, code_of(type)));
+  // Never none: kernels pass the address of an empty workspace to functions that want one.
+  const auto bytes =
+      std::max<std::int64_t>(static_cast<std::int64_t>(kernels().spgemm_workspace(columns, code_of(type))), 1);
   const std::int64_t parts = std::min<std::int64_t>(parts_for(a.nnz * 8), 16), step = (bytes + 63) / 64 * 64;
   const tensor workspaces = zeros_of({parts, step}, dtype::uint8, cpu);
   std::byte* const memory = static_cast<std::byte*>(workspaces.data());
@@ -69,8 +75,16 @@ void in_workspaces(const tb_csr& a, std::int64_t columns, dtype type, F kernel) 
 }
 
 three_tensors spgemm(T a_compressed, T a_plain, T a, T b_compressed, T b_plain, T b, std::int64_t columns) {
+  constexpr std::string_view op = spgemm_op.name();
   author::check_one_device(spgemm_op, a_compressed, a_plain, a, b_compressed, b_plain, b);
-  if (!on_host(a)) return product_by_operators(a_compressed, a_plain, a, b_compressed, b_plain, b, columns);
+  check_indices(op, other_words, b_compressed, b_plain, columns);
+  check_indices(op, parts_words, a_compressed, a_plain, b_compressed.sizes()[0] - 1);
+  check_entries(op, parts_words, a_plain, "values", a);
+  check_entries(op, other_words, b_plain, "other_values", b);
+  check_one_dtype(op, "values", a, "other_values", b);
+  check_sizes(op, {a_compressed.sizes()[0] - 1, columns});
+  if (!on_host(a) || is_hypersparse(columns, a_plain.sizes()[0] + b_plain.sizes()[0]))
+    return product_by_operators(a_compressed, a_plain, a, b_compressed, b_plain, b, columns);
   const dtype type = a.dtype();
   const std::int64_t rows = a_compressed.sizes()[0] - 1, inner = b_compressed.sizes()[0] - 1;
   const tensor a_values = contiguous(a), b_values = contiguous(b);
@@ -122,13 +136,33 @@ tensor masked_by_operators(T compressed, T plain, T left_compressed, T left_plai
   return to(sums_at(each.from, where(lt(found, left.sizes()[0]), products, 0), plain.sizes()[0]), type);
 }
 
+void check_masked(T compressed, T plain, T left_compressed, T left_plain, T left, T right_compressed, T right_plain,
+                  T right, std::int64_t columns) {
+  constexpr std::string_view op = masked_spgemm_op.name();
+  constexpr line_words left_words{"left_compressed", "left_plain", "row", "rows", "columns"},
+      right_words{"right_compressed", "right_plain", "row", "rows", "columns"};
+  check_indices(op, left_words, left_compressed, left_plain, columns);
+  check_indices(op, right_words, right_compressed, right_plain, columns);
+  check_indices(op, parts_words, compressed, plain, right_compressed.sizes()[0] - 1);
+  check_entries(op, left_words, left_plain, "left", left);
+  check_entries(op, right_words, right_plain, "right", right);
+  check_one_dtype(op, "left", left, "right", right);
+  if (left_compressed.sizes()[0] != compressed.sizes()[0]) {
+    refuse<shape_error>(op, "found " + std::to_string(compressed.sizes()[0]) + " elements in compressed and " +
+                                std::to_string(left_compressed.sizes()[0]) +
+                                " in left_compressed, wanted as many of both");
+  }
+}
+
 tensor masked_spgemm(T compressed, T plain, T left_compressed, T left_plain, T left, T right_compressed, T right_plain,
                      T right, std::int64_t columns) {
   author::check_one_device(masked_spgemm_op, compressed, plain, left_compressed, left_plain, left, right_compressed,
                            right_plain, right);
+  check_masked(compressed, plain, left_compressed, left_plain, left, right_compressed, right_plain, right, columns);
   const dtype type = left.dtype();
   if (!has_elements(left)) return author::make_tensor(plain.sizes(), type, left.device());
-  if (!on_host(left)) {
+  const std::int64_t entries = plain.sizes()[0] + left_plain.sizes()[0] + right_plain.sizes()[0];
+  if (!on_host(left) || is_hypersparse(columns, entries)) {
     return masked_by_operators(compressed, plain, left_compressed, left_plain, left, right_compressed, right_plain,
                                right, columns);
   }
@@ -159,8 +193,8 @@ struct spgemm_rule {
   std::int64_t columns;
   static spgemm_rule save(T a_compressed, T a_plain, T a, T b_compressed, T b_plain, T b, std::int64_t columns,
                           const three_tensors& r) {
-    return {saved_tensor(a_compressed),      saved_tensor(a_plain),           saved_tensor(a),
-            saved_tensor(b_compressed),      saved_tensor(b_plain),           saved_tensor(b),
+    return {saved_indices(a_compressed),     saved_indices(a_plain),          saved_tensor(a),
+            saved_indices(b_compressed),     saved_indices(b_plain),          saved_tensor(b),
             saved_result(std::get<0>(r), 0), saved_result(std::get<1>(r), 1), columns};
   }
   std::array<tensor, 6> backward(const std::array<tensor, 3>& gradients, std::array<bool, 6> wanted) const {
@@ -169,15 +203,15 @@ struct spgemm_rule {
     if (!g.defined()) return out;
     const tensor ac = a_compressed.get(), ap = a_plain.get(), bc = b_compressed.get(), bp = b_plain.get(),
                  c = compressed.get(), p = plain.get();
-    if (wanted[2]) out[2] = masked_spgemm_op(ac, ap, c, p, g, bc, bp, b.get(), columns);
+    if (wanted[2]) out[2] = known::masked_spgemm(ac, ap, c, p, g, bc, bp, b.get(), columns);
     if (!wanted[5]) return out;
     // By rows of G^T, which has an entry wherever entries of A and B meet, unlike rows of A^T.
     const std::int64_t rows = ac.sizes()[0] - 1, inner = bc.sizes()[0] - 1;
     const tensor numbers = arange(bp.sizes()[0], arg<"dtype"> = dtype::int64, arg<"device"> = g.device());
     const transposed_parts at = transpose_parts(ac, ap, a.get(), inner), gt = transpose_parts(c, p, g, columns),
                            bt = transpose_parts(bc, bp, numbers, columns);
-    const tensor found = masked_spgemm_op(bt.compressed, bt.plain, gt.compressed, gt.plain, gt.values, at.compressed,
-                                          at.plain, at.values, rows);
+    const tensor found = known::masked_spgemm(bt.compressed, bt.plain, gt.compressed, gt.plain, gt.values,
+                                              at.compressed, at.plain, at.values, rows);
     out[5] = index_copy(zeros_of(found.sizes(), found.dtype(), found.device()), 0, bt.values, found);
     return out;
   }
@@ -189,9 +223,9 @@ struct masked_spgemm_rule {
   std::int64_t columns;
   static masked_spgemm_rule save(T compressed, T plain, T left_compressed, T left_plain, T left, T right_compressed,
                                  T right_plain, T right, std::int64_t columns, T) {
-    return {saved_tensor(compressed),  saved_tensor(plain), saved_tensor(left_compressed),
-            saved_tensor(left_plain),  saved_tensor(left),  saved_tensor(right_compressed),
-            saved_tensor(right_plain), saved_tensor(right), columns};
+    return {saved_indices(compressed),  saved_indices(plain), saved_indices(left_compressed),
+            saved_indices(left_plain),  saved_tensor(left),   saved_indices(right_compressed),
+            saved_indices(right_plain), saved_tensor(right),  columns};
   }
   std::array<tensor, 8> backward(T g, std::array<bool, 8> wanted) const {
     std::array<tensor, 8> out;
@@ -200,11 +234,12 @@ struct masked_spgemm_rule {
     const std::int64_t rows = c.sizes()[0] - 1, inner = rc.sizes()[0] - 1;
     if (wanted[4]) {
       const transposed_parts rt = transpose_parts(rc, rp, right.get(), columns);
-      out[4] = masked_spgemm_op(lc, lp, c, p, g, rt.compressed, rt.plain, rt.values, inner);
+      out[4] = known::masked_spgemm(lc, lp, c, p, g, rt.compressed, rt.plain, rt.values, inner);
     }
     if (wanted[7]) {
       const transposed_parts mt = transpose_parts(c, p, g, inner), lt = transpose_parts(lc, lp, left.get(), columns);
-      out[7] = masked_spgemm_op(rc, rp, mt.compressed, mt.plain, mt.values, lt.compressed, lt.plain, lt.values, rows);
+      out[7] =
+          known::masked_spgemm(rc, rp, mt.compressed, mt.plain, mt.values, lt.compressed, lt.plain, lt.values, rows);
     }
     return out;
   }
