@@ -25,7 +25,8 @@ schemas in its name: keep such a list as data. The longest: $(head -n 3 <<<"$lon
 
 # info() of signature_code<Sig> is there in each object that has the code of Sig.
 several=$(awk '$NF ~ /14signature_codeI.*E4infoEv$/ { print $NF }' "$names" | sort | uniq -d | "$filt" |
-  sed -E 's/@topbit\.[a-z]+//g; s/topbit:://g; s/^.*signature_code<(.*)>::info\(\)$/extern template struct signature_code<\1>;/')
+  sed -E 's/@topbit\.[a-z]+//g; s/topbit:://g; s/, 18446744073709551615ul//g; s/\blong\b/std::int64_t/g;
+    s/basic_string_view<char, std::char_traits<char>>/string_view/g; s/^.*signature_code<(.*)>::info\(\)$/extern template struct signature_code<\1>;/')
 [[ -z $several ]] || fail "found the code of $(wc -l <<<"$several") signatures in more than one object, wanted it once. Add to modules/tensor/signatures:
 $several"
 

@@ -263,5 +263,33 @@ extern template struct signature_code<tensor(
 extern template struct signature_code<tensor(
     const tensor&, const tensor&, const std::optional<tensor>&, std::span<const std::int64_t>,
     std::span<const std::int64_t>, std::span<const std::int64_t>, bool, std::span<const std::int64_t>, std::int64_t)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, const std::optional<tensor>&, const tensor&,
+                                             const tensor&, const std::optional<tensor>&, std::int64_t, std::int64_t,
+                                             std::int64_t, std::int64_t, dtype)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, const std::optional<tensor>&,
+                                             std::span<const std::int64_t>, std::int64_t, std::int64_t, std::int64_t,
+                                             dtype)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, const std::optional<tensor>&, std::int64_t,
+                                             std::int64_t, bool)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, const std::optional<tensor>&, std::int64_t,
+                                             std::int64_t, std::int64_t, bool)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, const tensor&, const std::optional<tensor>&,
+                                             const std::optional<tensor>&, std::int64_t, std::int64_t, std::int64_t,
+                                             std::int64_t, bool)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, const tensor&, const std::optional<tensor>&,
+                                             std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, const tensor&, const tensor&)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, const tensor&, const tensor&, const tensor&,
+                                             const tensor&, const tensor&, const tensor&, std::int64_t)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, const tensor&, std::span<const std::int64_t>,
+                                             std::optional<dtype>, std::optional<layout>, std::optional<device>,
+                                             std::optional<bool>)>;
+extern template struct signature_code<tensor(const tensor&, const tensor&, std::span<const std::int64_t>,
+                                             std::optional<dtype>, std::optional<layout>, std::optional<device>,
+                                             std::optional<bool>, std::optional<bool>)>;
+extern template struct signature_code<tensor(const tensor&, double, std::int64_t, std::int64_t, bool)>;
+extern template struct signature_code<tensor(const tensor&, std::int64_t, const tensor&,
+                                             std::span<const std::int64_t>)>;
+extern template struct signature_code<tensor(const tensor&, std::int64_t, std::int64_t, bool)>;
 
 }  // namespace topbit::author

@@ -104,5 +104,9 @@ extern template struct signature_code<std::tuple<tensor, tensor, tensor>(
     const tensor&, const tensor&, const tensor&, std::optional<std::span<const std::int64_t>>,
     std::span<const std::int64_t>, std::span<const std::int64_t>, std::span<const std::int64_t>, bool,
     std::span<const std::int64_t>, std::int64_t, std::span<const bool>)>;
+extern template struct signature_code<std::tuple<tensor, tensor>(const tensor&, const tensor&, const tensor&,
+                                                                 const tensor&, std::string_view)>;
+extern template struct signature_code<std::tuple<tensor, tensor, tensor>(
+    const tensor&, const tensor&, const tensor&, const tensor&, const tensor&, const tensor&, std::int64_t)>;
 
 }  // namespace topbit::author
