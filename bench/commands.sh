@@ -66,9 +66,10 @@ bench_kernels() {
   ((status == 2)) || return "$status"
 }
 
-# Every operator beside the PyTorch in a folder, whose cells are compiled here with its own headers.
+# Every operator beside the PyTorch in a folder, whose cells are compiled here with its own headers, or beside those of
+# another build of topbit.
 bench_operators() {
-  local folder=$build/bench_operators torch=${TOPBIT_TORCH:-} words=() peer=()
+  local folder=$build/bench_operators torch='' beside=no words=() peer=()
   while (($#)); do
     case $1 in
       --torch)
@@ -77,6 +78,10 @@ bench_operators() {
         shift
         ;;
       --torch=*) torch=${1#*=} ;;
+      --beside | --beside=*)
+        beside=yes
+        words+=("$1")
+        ;;
       *) words+=("$1") ;;
     esac
     shift
@@ -86,6 +91,14 @@ bench_operators() {
     "$build/bin/bench_operators" "${words[@]}"
     return
   fi
+  if [[ $beside == yes ]]; then
+    [[ -z $torch ]] || fail 2 "found --torch with --beside, wanted one of them"
+    build bench_operators_cells
+    say "running bench_operators"
+    "$build/bin/bench_operators" --json "$folder/beside.json" "${words[@]}"
+    return
+  fi
+  torch=${torch:-${TOPBIT_TORCH:-}}
   if [[ -n $torch ]]; then
     say "building the cells for the PyTorch in $torch, a minute or two the first time"
     bench/operators/torch/build.sh "$compiler" "$torch" "$folder/cells.so" || fail 1 "PyTorch's cells cannot be built; the reason is above"

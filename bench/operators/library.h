@@ -39,11 +39,15 @@ class library {
   virtual void drop_results() = 0;
   virtual void drop() = 0;
 
+  // Of the largest input or result that lives.
+  virtual std::int64_t elements() = 0;
+
  protected:
   ~library() = default;
 };
 
-// What a shared library exports, under this name.
+// What a shared library exports, under this name. A file of another checkout may be loaded, so the name changes when
+// class library does.
 using library_function = library* (*)();
 inline constexpr const char* library_function_name = "topbit_bench_library";
 

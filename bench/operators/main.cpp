@@ -1,13 +1,16 @@
-// bench_operators: every operator of topbit beside PyTorch's.
+// bench_operators: every operator of topbit beside PyTorch's, or beside another build's.
 #include <dlfcn.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "../kernels/machine.h"
 #include "../kernels/progress.h"
+#include "beside.h"
 #include "report.h"
 #include "side.h"
 #include "speedup.h"
@@ -20,7 +23,8 @@ struct options {
   choice cells;
   sweep_options how;
   bool list = false;
-  std::string torch, before, json, svg, markdown;
+  std::string torch, beside, before, json, svg, markdown;
+  int runs = 3;
 };
 
 // What glibc reads when a program begins: keep all memory that was ever allocated, since with its own settings each
@@ -34,12 +38,38 @@ void keep_memory() {
 
 library* opened(const std::string& path) {
   void* file = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (file == nullptr) throw std::runtime_error(std::string("could not load PyTorch's cells: ") + dlerror());
+  if (file == nullptr) throw std::runtime_error(std::string("could not load cells: ") + dlerror());
   const auto made = reinterpret_cast<library_function>(dlsym(file, library_function_name));
   if (made == nullptr)
     throw std::runtime_error("found no " + std::string(library_function_name) + " in '" + path +
-                             "', wanted what bench/operators/torch/build.sh makes");
+                             "', wanted what bench/operators/torch/build.sh or the target bench_operators_cells makes");
   return made();
+}
+
+// The program's own build folder is the one above its own.
+std::filesystem::path own_build() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+}
+
+std::filesystem::path cells_in(const std::filesystem::path& build) {
+  std::filesystem::path file = build / "bin" / "bench_operators_cells.so";
+  if (!std::filesystem::exists(file))
+    throw std::runtime_error("found no bin/bench_operators_cells.so in '" + build.string() +
+                             "', wanted a build folder that has it: cmake --build '" + build.string() +
+                             "' --target bench_operators_cells");
+  return file;
+}
+
+// The loader loads no file twice, so that a build beside itself needs a copy.
+library* opened_copy(const std::filesystem::path& of) {
+  std::string copy = std::filesystem::temp_directory_path() / "bench_operators_cells.XXXXXX";
+  const int file = mkstemp(copy.data());
+  if (file < 0) throw std::runtime_error("could not create a file in " + copy);
+  close(file);
+  std::filesystem::copy_file(of, copy, std::filesystem::copy_options::overwrite_existing);
+  library* loaded = opened(copy);
+  std::filesystem::remove(copy);
+  return loaded;
 }
 
 std::string text_of(const std::string& path) {
@@ -56,18 +86,46 @@ void write(const std::string& path, const std::string& text) {
   if (!file.flush()) throw std::runtime_error("could not write '" + path + "'");
 }
 
-std::vector<std::pair<std::string, std::string>> header(const options& o, library& topbit, library* torch) {
-  const auto described = [](library& one) { return std::string(one.version()) + " (" + one.setting() + ")"; };
+std::string described(library& one) { return std::string(one.version()) + " (" + one.setting() + ")"; }
+
+using header_line = std::pair<std::string, std::string>;
+
+std::vector<header_line> header(const options& o, library& topbit, const header_line& peer) {
   return {{"machine", processor_model()},
           {"caches", cache_sizes()},
           {"compiler", compiler()},
           {"topbit", described(topbit)},
-          {"pytorch", torch != nullptr ? described(*torch) + ", with a malloc that keeps memory"
-                                       : "none: found no library for --torch, so these are topbit's times alone"},
+          peer,
           {"threads", std::to_string(o.how.threads)},
           {"rounds", "at most " + std::to_string(o.how.rounds) + ", medians; " +
                          (o.how.threads > 1 ? "time on the clock" : "processor time of the thread")},
           {"seed", std::to_string(o.cells.seed)}};
+}
+
+bool all_timed(const std::vector<measured_cell>& cells) {
+  return std::ranges::all_of(cells, [](const measured_cell& cell) { return cell.problem.empty(); });
+}
+
+// Both builds are loaded in the same way: thread-local variables of a shared library take longer to find than those of
+// the program.
+int run_beside(const options& o, const std::vector<operation>& all, const std::vector<planned_cell>& planned) {
+  const std::filesystem::path own = cells_in(own_build()), others = cells_in(o.beside);
+  library& topbit = *opened(own);
+  library& other = *(std::filesystem::equivalent(own, others) ? opened_copy(others) : opened(others));
+  const std::vector<planned_cell> both = known_cells(other, all, planned);
+  if (both.empty()) throw std::runtime_error("found no cell that '" + o.beside + "' has, wanted at least one");
+  beside_report r{header(o, topbit, {"beside", o.beside + ": " + described(other)}), {}};
+  if (both.size() < planned.size())
+    r.header.emplace_back("left out", std::to_string(planned.size() - both.size()) + " cells that it does not have");
+  {
+    progress steps(both.size() * static_cast<std::size_t>(o.runs));
+    sweep_options how = o.how;
+    for (int i = 0; i < o.runs; ++i, ++how.seed)
+      r.runs.push_back(sweep(all, both, topbit, &other, how, [&](const std::string& name) { steps.next(name); }));
+  }
+  print(std::cout, r);
+  write(o.json, to_json(r));
+  return std::ranges::all_of(r.runs, all_timed) ? 0 : 1;
 }
 
 int run(const options& o) {
@@ -77,11 +135,15 @@ int run(const options& o) {
     for (const planned_cell& cell : planned) std::cout << full_name(all[cell.operation], cell.size) << '\n';
     return 0;
   }
+  if (!o.beside.empty()) return run_beside(o, all, planned);
   // Read before the minutes that the cells take.
   const std::string before = o.before.empty() ? std::string() : text_of(o.before);
   library& topbit = this_library();
   library* torch = o.torch.empty() ? nullptr : opened(o.torch);
-  sweep_report r{header(o, topbit, torch), {}, torch != nullptr};
+  const header_line peer{"pytorch", torch != nullptr
+                                        ? described(*torch) + ", with a malloc that keeps memory"
+                                        : "none: found no library for --torch, so these are topbit's times alone"};
+  sweep_report r{header(o, topbit, peer), {}, torch != nullptr};
   {
     progress steps(planned.size());
     r.cells = sweep(all, planned, topbit, torch, o.how, [&](const std::string& name) { steps.next(name); });
@@ -96,7 +158,7 @@ int run(const options& o) {
     page += to_markdown(gains);
   }
   write(o.markdown, page);
-  return std::ranges::all_of(r.cells, [](const measured_cell& cell) { return cell.problem.empty(); }) ? 0 : 1;
+  return all_timed(r.cells) ? 0 : 1;
 }
 
 }  // namespace
@@ -106,14 +168,25 @@ int run(const options& o) {
 int main(int argc, char** argv) {
   bench::operators::options o;
   CLI::App app(
-      "Measures every operator of topbit, forward and backward, beside PyTorch's, in rounds of random order in one "
-      "process. The results of both are compared before anything is timed.\n\n"
+      "Measures every operator of topbit, forward and backward, beside PyTorch's or another build's, in rounds of "
+      "random order in one process. The results of both are compared before anything is timed.\n\n"
       "Status: 0; 1 where results differ, a cell could not be run, or a file could not be read or written; else words "
       "that were not understood.");
-  app.add_option(
+  CLI::Option* torch = app.add_option(
       "--torch", o.torch,
       "for ./dev bench operators a folder, site-packages/torch; for the program itself the shared library that "
       "bench/operators/torch/build.sh makes of it; without it topbit alone");
+  CLI::Option* beside =
+      app.add_option("--beside", o.beside,
+                     "another build folder of topbit, of an older commit or another configuration, in which the target "
+                     "bench_operators_cells is built, as it must be in this one: prints by family the time of this "
+                     "build / the time of that one, and the cells that are slower in every run; with this build itself "
+                     "it shows what is noise")
+          ->excludes(torch)
+          ->take_last();
+  app.add_option("--runs", o.runs, "of all cells beside the other build, 3 otherwise")
+      ->check(CLI::Range(1, 100))
+      ->needs(beside);
   app.add_option("--family", o.cells.families, "cells of these families: unary, reduce, backward, ...")->delimiter(',');
   app.add_option("--filter", o.cells.filter, "cells in whose family/operator/size this regular expression is found")
       ->take_last();
@@ -125,15 +198,18 @@ int main(int argc, char** argv) {
   app.add_option("--seed", o.cells.seed, "of the drawn shapes and of the order in the rounds");
   app.add_option("--rounds", o.how.rounds, "at most, 15 otherwise; fewer than 3 are made where they are asked for")
       ->check(CLI::Range(1, 100000));
-  app.add_option("--seconds", o.how.seconds, "for all cells together, about; each has three rounds at least")
+  app.add_option("--seconds", o.how.seconds,
+                 "for all cells together, or for each of the --runs, about; each cell has three rounds at least")
       ->check(CLI::Range(0.001, 1e6));
   app.add_option("--threads", o.how.threads, "of both libraries, 1 otherwise")->check(CLI::Range(1, 1024));
   app.add_option("--before", o.before,
                  "what --json wrote of an earlier run: prints by family how much faster the cells are now")
+      ->excludes(beside)
       ->take_last();
   app.add_option("--json", o.json, "writes what was found")->take_last();
-  app.add_option("--svg", o.svg, "draws the times of both libraries")->take_last();
+  app.add_option("--svg", o.svg, "draws the times of both libraries")->excludes(beside)->take_last();
   app.add_option("--markdown", o.markdown, "writes the tables of docs/performance.md: every cell over 1.00")
+      ->excludes(beside)
       ->take_last();
   app.add_flag("--list", o.list, "the names of the cells, and no more");
   CLI11_PARSE(app, argc, argv);

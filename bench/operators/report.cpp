@@ -54,7 +54,7 @@ void print_cells(std::ostream& out, const std::vector<const measured_cell*>& cel
   for (const measured_cell* cell : cells) {
     out << std::left << std::setw(static_cast<int>(width)) << cell->family + "/" + cell->name + "/" + cell->size
         << std::right << std::setw(12) << microseconds(cell->topbit.median);
-    if (compared) out << std::setw(12) << microseconds(cell->torch.median) << std::setw(8) << two_digits(cell->ratio());
+    if (compared) out << std::setw(12) << microseconds(cell->peer.median) << std::setw(8) << two_digits(cell->ratio());
     out << '\n';
   }
 }
@@ -128,7 +128,7 @@ std::string to_json(const sweep_report& r) {
     } else {
       one["topbit"] = json_of(cell.topbit);
       if (r.compared) {
-        one["pytorch"] = json_of(cell.torch);
+        one["pytorch"] = json_of(cell.peer);
         one["ratio"] = cell.ratio();
       }
     }
@@ -150,7 +150,7 @@ std::string to_markdown(const sweep_report& r) {
   out << "\n| family | operator | size | topbit, us | PyTorch, us | ratio |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const measured_cell* cell : cells_over(1, r.cells)) {
     out << "| " << cell->family << " | " << cell->name << " | " << cell->size << " | "
-        << microseconds(cell->topbit.median) << " | " << microseconds(cell->torch.median) << " | "
+        << microseconds(cell->topbit.median) << " | " << microseconds(cell->peer.median) << " | "
         << two_digits(cell->ratio()) << " |\n";
   }
   return out.str();

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "beside.h"
 #include "compare.h"
 #include "report.h"
 #include "speedup.h"
@@ -56,6 +57,7 @@ class fake final : public library {
   }
   void drop_results() override {}
   void drop() override {}
+  std::int64_t elements() override { return 1024; }
 
   int threads = 0;
   std::int64_t calls = 0;
@@ -86,10 +88,10 @@ std::string differ(check how, std::vector<fake::result_of> a, std::vector<fake::
   return difference(first, second, o);
 }
 
-measured_cell timed(const std::string& family, const std::string& name, double topbit, double torch) {
-  measured_cell cell{family, name, "S", {32, 32}, {}, {}, {}};
+measured_cell timed(const std::string& family, const std::string& name, double topbit, double peer) {
+  measured_cell cell{family, name, "S", {32, 32}, {}, {}, {}, 1024};
   cell.topbit.median = topbit * 1e-6;
-  cell.torch.median = torch * 1e-6;
+  cell.peer.median = peer * 1e-6;
   return cell;
 }
 
@@ -265,6 +267,79 @@ TEST_CASE("gains over an earlier run are given by family") {
   CHECK_THROWS_WITH(speedups_of(now, "{}"), ContainsSubstring("wanted a file that --json wrote"));
   CHECK_THROWS_WITH(speedups_of(now, "not JSON"), ContainsSubstring("wanted a file that --json wrote"));
   CHECK_THROWS_WITH(speedups_of(now, R"({"cells": []})"), ContainsSubstring("found no cell of this run"));
+}
+
+TEST_CASE("a sweep names the build that fails, and leaves out what the other one has not") {
+  const std::vector<operation> all{of("unary", "exp"), of("unary", "refused"), of("unary", "new")};
+  fake topbit("topbit"), other("topbit");
+  topbit.add("unary", "refused", {}).add("unary", "exp", {{{1}, 0}});
+  other.add("unary", "exp", {{{1}, 0}}).add("unary", "refused", {});
+  const std::vector<planned_cell> planned = plan(all, {}), known = known_cells(other, all, planned);
+  REQUIRE(planned.size() == 3);
+  REQUIRE(known.size() == 2);
+  CHECK(known[1].operation == 1);
+  const auto sweep_of = [&](library& first, library& second) {
+    return sweep(all, planned, first, &second, {.rounds = 1, .seconds = 0.1}, [](const std::string&) {});
+  };
+  std::vector<measured_cell> found = sweep_of(topbit, other);
+  CHECK(found[0].ratio() > 0);
+  CHECK(found[0].elements == 1024);
+  CHECK(found[1].problem == "topbit: wants a matrix");
+  CHECK(found[2].problem == "topbit: has no such operator");
+  topbit.add("unary", "new", {});
+  found = sweep_of(topbit, other);
+  CHECK(found[2].problem == "the other topbit: has no such operator");
+}
+
+TEST_CASE("beside another build only what is slower in every run counts") {
+  // Ratios of three runs: always over 1.08, once not, always over 1.03, large and always over 1.08, of one run without.
+  const std::vector<std::vector<double>> ratios{
+      {1.2, 1.09, 1.1}, {2, 1.0, 2}, {1.04, 1.05, 1.07}, {1.5, 1.6, 1.5}, {3, 3, 3}};
+  const std::vector<std::string> families{"unary", "unary", "sort", "sort", "sort"};
+  beside_report r{{{"machine", "one"}}, std::vector<std::vector<measured_cell>>(3)};
+  for (std::size_t run = 0; run < 3; ++run) {
+    for (std::size_t cell = 0; cell < ratios.size(); ++cell)
+      r.runs[run].push_back(timed(families[cell], "o" + std::to_string(cell), 2 * ratios[cell][run], 2));
+    r.runs[run][3].elements = 1025;
+  }
+  r.runs[1][4].problem = "element 0 of 1: 1 beside 2";
+
+  const std::vector<beside_cell> cells = cells_of(r);
+  REQUIRE(cells.size() == 4);
+  CHECK(cells[0].name == "unary/o0/S");
+  CHECK(cells[0].is_small);
+  CHECK_FALSE(cells[3].is_small);
+  CHECK(std::abs(cells[0].least() - 1.09) < 1e-12);
+  CHECK(std::abs(cells[0].seconds - 2.2e-6) < 1e-12);
+  CHECK(std::abs(cells[0].other - 2e-6) < 1e-12);
+
+  const std::vector<beside_family> found = families_of(cells);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].family == "unary");
+  CHECK(found[0].cells == 2);
+  REQUIRE(found[0].means.size() == 3);
+  CHECK(std::abs(found[0].means[1] - std::sqrt(1.09)) < 1e-12);
+  CHECK(std::abs(found[0].mean - std::sqrt(2.2)) < 1e-12);
+  CHECK(found[0].over_3 == 1);
+  CHECK(found[1].over_3 == 2);
+  CHECK(found[1].over_8 == 1);
+  CHECK(found[1].small_over_8 == 0);
+  CHECK(found[2].family == "all");
+  CHECK(found[2].over_8 == 2);
+  CHECK(found[2].small_over_8 == 1);
+
+  std::ostringstream text;
+  print(text, r);
+  CHECK_THAT(text.str(), ContainsSubstring("machine: one") && ContainsSubstring("1.20 1.09 1.10  small\n") &&
+                             ContainsSubstring("families over 1.03: unary 1.483, sort ") &&
+                             ContainsSubstring("small cells over 1.08 in every run: 1\n") &&
+                             ContainsSubstring("not timed: sort/o4/S: element 0 of 1: 1 beside 2"));
+  CHECK(text.str().find("sort/o3/S") < text.str().find("unary/o0/S"));
+  CHECK(text.str().find("unary/o1/S") == std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(to_json(r));
+  CHECK(json["families"]["all"]["small_over_1_08"] == 1);
+  CHECK(json["cells"].size() == 4);
+  CHECK(json["cells"][3]["ratios"].size() == 3);
 }
 
 TEST_CASE("a report sums up families and lists the slower cells") {

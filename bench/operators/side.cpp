@@ -136,6 +136,13 @@ class side final : public library {
     cell_ = nullptr;
   }
 
+  std::int64_t elements() override {
+    std::int64_t most = 0;
+    for (const tensor& t : now_.tensors) most = std::max(most, static_cast<std::int64_t>(t.numel()));
+    for (const kept_result& r : results_) most = std::max(most, static_cast<std::int64_t>(r.values.numel()));
+    return most;
+  }
+
  private:
   struct kept_result {
     tensor values;

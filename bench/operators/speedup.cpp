@@ -47,7 +47,7 @@ void add(speedup& to, const measured_cell& cell, const earlier_times& before) {
   }
   to.topbit += std::log(gain);
   // Infinite, and so left out in the end, if one cell has no time of PyTorch.
-  to.torch += std::log(before.torch / (cell.torch.median * 1e6));
+  to.torch += std::log(before.torch / (cell.peer.median * 1e6));
 }
 void mean(speedup& s) {
   s.topbit = std::exp(s.topbit / s.cells);

@@ -43,8 +43,8 @@ scale scale_of(const std::vector<measured_cell>& cells) {
   double least = 1, greatest = 1;
   for (const measured_cell& cell : cells) {
     if (cell.ratio() == 0) continue;
-    least = std::min({least, cell.topbit.median * 1e6, cell.torch.median * 1e6});
-    greatest = std::max({greatest, cell.topbit.median * 1e6, cell.torch.median * 1e6});
+    least = std::min({least, cell.topbit.median * 1e6, cell.peer.median * 1e6});
+    greatest = std::max({greatest, cell.topbit.median * 1e6, cell.peer.median * 1e6});
   }
   return {static_cast<int>(std::floor(std::log10(least))),
           std::max(1, static_cast<int>(std::ceil(std::log10(greatest))))};
@@ -102,8 +102,8 @@ std::string to_svg(const sweep_report& r) {
     const auto there = std::ranges::find(families, cell.family, &family_summary::family);
     std::ostringstream title;
     title << std::fixed << std::setprecision(2) << cell.family << ' ' << cell.name << ' ' << cell.size << ": "
-          << cell.topbit.median * 1e6 << " beside " << cell.torch.median * 1e6 << " us, " << cell.ratio();
-    draw_mark(out, static_cast<std::size_t>(there - families.begin()), s.x(cell.torch.median * 1e6),
+          << cell.topbit.median * 1e6 << " beside " << cell.peer.median * 1e6 << " us, " << cell.ratio();
+    draw_mark(out, static_cast<std::size_t>(there - families.begin()), s.x(cell.peer.median * 1e6),
               s.y(cell.topbit.median * 1e6), title.str());
   }
   for (std::size_t f = 0; f < families.size(); ++f) {

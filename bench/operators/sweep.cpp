@@ -21,8 +21,8 @@ double now(int clock) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-void must(const char* problem, library& of) {
-  if (problem != nullptr) throw std::runtime_error(std::string(of.name()) + ": " + problem);
+void must(const char* problem, const std::string& of) {
+  if (problem != nullptr) throw std::runtime_error(of + ": " + problem);
 }
 
 // The contenders of bench::measure.
@@ -34,13 +34,13 @@ class timed_libraries final : public runner {
   double seconds(std::size_t which, std::int64_t calls) override {
     library& one = *libraries_[which];
     if (threads_ > 1) {
-      must(one.run(1), one);  // now it has its threads
+      must(one.run(1), one.name());  // now it has its threads
       spread_threads();
     }
     // Of one thread without what the machine does besides.
     const int clock = threads_ > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
     const double began = now(clock);
-    must(one.run(calls), one);
+    must(one.run(calls), one.name());
     const double took = now(clock) - began;
     if (threads_ > 1) use_all_processors();  // a thread that begins later inherits this
     return took;
@@ -72,24 +72,29 @@ std::vector<std::size_t> places_in(library& other, const std::vector<operation>&
 }  // namespace
 
 std::vector<measured_cell> sweep(const std::vector<operation>& all, const std::vector<planned_cell>& planned,
-                                 library& topbit, library* torch, const sweep_options& options,
+                                 library& topbit, library* peer, const sweep_options& options,
                                  const std::function<void(const std::string& name)>& begin) {
   const double began = now(CLOCK_MONOTONIC);
   std::vector<library*> libraries{&topbit};
-  if (torch != nullptr) libraries.push_back(torch);
-  const std::vector<std::size_t> places = torch != nullptr ? places_in(*torch, all) : std::vector<std::size_t>();
-  for (library* each : libraries) each->set_threads(options.threads);
+  if (peer != nullptr) libraries.push_back(peer);
+  std::string peer_name = peer != nullptr ? peer->name() : "";
+  if (peer_name == topbit.name()) peer_name = "the other " + peer_name;
+  std::map<library*, std::vector<std::size_t>> places;
+  for (library* each : libraries) {
+    places[each] = places_in(*each, all);
+    each->set_threads(options.threads);
+  }
   if (options.threads == 1) stay_on_one_processor();
 
   timed_libraries runner(libraries, options.threads);
   std::vector<entrant> entrants{{&runner, 0}};
-  if (torch != nullptr) entrants.push_back({&runner, 1});
+  if (peer != nullptr) entrants.push_back({&runner, 1});
   std::mt19937 random(options.seed);
   std::vector<measured_cell> found;
   for (const planned_cell& cell : planned) {
     const operation& o = all[cell.operation];
     begin(full_name(o, cell.size));
-    measured_cell m{o.family, o.name, cell.size, cell.numbers, {}, {}, {}};
+    measured_cell m{o.family, o.name, cell.size, cell.numbers, {}, {}, {}, 0};
     try {
       effort how{.rounds = options.rounds, .least_rounds = std::min(3, options.rounds)};
       if (options.seconds > 0) {
@@ -100,17 +105,19 @@ std::vector<measured_cell> sweep(const std::vector<operation>& all, const std::v
       }
       if (options.threads > 1) how.rest = 0.01;
       for (library* each : libraries) {
-        const std::size_t place = each == torch ? places[cell.operation] : cell.operation;
-        if (each == torch && place == torch->count()) throw std::runtime_error("PyTorch: has no such operator");
-        must(each->prepare(place, cell.numbers.data(), cell.numbers.size()), *each);
-        must(each->compute(), *each);
+        const std::string name = each == peer ? peer_name : topbit.name();
+        const std::size_t place = places[each][cell.operation];
+        must(place == each->count() ? "has no such operator" : nullptr, name);
+        must(each->prepare(place, cell.numbers.data(), cell.numbers.size()), name);
+        must(each->compute(), name);
       }
-      if (torch != nullptr) m.problem = difference(topbit, *torch, o);
+      m.elements = topbit.elements();
+      if (peer != nullptr) m.problem = difference(topbit, *peer, o);
       for (library* each : libraries) each->drop_results();
       if (m.problem.empty()) {
         const std::vector<timing> timings = measure(entrants, how, true, random);
         m.topbit = timings[0];
-        if (torch != nullptr) m.torch = timings[1];
+        if (peer != nullptr) m.peer = timings[1];
       }
     } catch (const std::exception& e) {
       m.problem = e.what();
@@ -119,6 +126,16 @@ std::vector<measured_cell> sweep(const std::vector<operation>& all, const std::v
     found.push_back(std::move(m));
   }
   return found;
+}
+
+std::vector<planned_cell> known_cells(library& of, const std::vector<operation>& all,
+                                      const std::vector<planned_cell>& planned) {
+  const std::vector<std::size_t> places = places_in(of, all);
+  std::vector<planned_cell> known;
+  for (const planned_cell& cell : planned) {
+    if (places[cell.operation] < of.count()) known.push_back(cell);
+  }
+  return known;
 }
 
 }  // namespace bench::operators

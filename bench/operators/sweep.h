@@ -1,4 +1,5 @@
-// Times cells by one library, or by two in the same rounds, once their results have been compared.
+// Times cells by one library, or by two in the same rounds, once their results have been compared. The second is
+// PyTorch, or topbit of another build.
 #pragma once
 
 #include <functional>
@@ -14,10 +15,11 @@ namespace bench::operators {
 struct measured_cell {
   std::string family, name, size;
   shape numbers;
-  timing topbit, torch;  // seconds of a call; torch is 0 without PyTorch
-  std::string problem;   // why it was not timed, or nothing
+  timing topbit, peer;        // seconds of a call; peer is 0 without a second library
+  std::string problem;        // why it was not timed, or nothing
+  std::int64_t elements = 0;  // of the largest input or result
 
-  double ratio() const { return torch.median > 0 ? topbit.median / torch.median : 0; }
+  double ratio() const { return peer.median > 0 ? topbit.median / peer.median : 0; }
 };
 
 struct sweep_options {
@@ -27,10 +29,14 @@ struct sweep_options {
   unsigned seed = 1;  // of the order in the rounds
 };
 
-// `torch` may be null. Both libraries know the same operators; `all` are those of the first. `begin` is told each cell.
-// Operators that PyTorch's library was not compiled with are a problem of the cell.
+// `peer` may be null. An operator of `all` that a library was not compiled with is a problem of the cell. `begin` is
+// told each cell.
 std::vector<measured_cell> sweep(const std::vector<operation>& all, const std::vector<planned_cell>& planned,
-                                 library& topbit, library* torch, const sweep_options& options,
+                                 library& topbit, library* peer, const sweep_options& options,
                                  const std::function<void(const std::string& name)>& begin);
+
+// Those cells whose operators the library has.
+std::vector<planned_cell> known_cells(library& of, const std::vector<operation>& all,
+                                      const std::vector<planned_cell>& planned);
 
 }  // namespace bench::operators

@@ -40,7 +40,7 @@ export -f compile
 declare -p options >"$objects/options"
 export here objects compiler
 # shellcheck disable=SC2016
-printf '%s\0' "$here"/../cells/*.cpp "$here/../side.cpp" "$here/../shape.cpp" "$here/export.cpp" |
+printf '%s\0' "$here"/../cells/*.cpp "$here/../side.cpp" "$here/../shape.cpp" "$here/../export.cpp" |
   xargs -0 -n 1 -P "$(nproc)" bash -c 'set -euo pipefail; . "$objects/options"; compile "$1"' _
 rpath=$(IFS=:; echo "${folders[*]}")
 if [[ ! -e $target || -n $(find "$objects" -name '*.o' -newer "$target" -print -quit) ]]; then
