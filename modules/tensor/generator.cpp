@@ -52,6 +52,8 @@ detail::default_generators& defaults() {
   static auto* const it = new detail::default_generators;
   return *it;
 }
+// At load: in a child, a thread that was making them would never end.
+[[maybe_unused]] const detail::default_generators& made_at_load = defaults();
 
 }  // namespace
 

@@ -64,13 +64,9 @@ tensor arranged_like(const tensor& t, const tensor& along, bool& shared) {
   return made;
 }
 
-// Tangents are made within a level, so that a fork holds it from the first of them on.
 constinit std::mutex list_mutex;
 constinit tangents* first_of_list = nullptr;
-void hold_list_at_forks() {
-  static const std::mutex& once = author::hold_at_fork(list_mutex, author::fork_order::leaf);
-  static_cast<void>(once);
-}
+[[maybe_unused]] const std::mutex& held_at_forks = author::hold_at_fork(list_mutex, author::fork_order::leaf);
 
 }  // namespace
 
@@ -99,7 +95,6 @@ tangent_level::tangent_level()
       outer_(this_thread_levels),
       reader_before_(author::set_saved_result_reader(&tangent_levels::read)),
       functions_before_(author::set_function_layer(&forward_function)) {
-  hold_list_at_forks();
   this_thread_levels = this;
 }
 tangent_level::~tangent_level() {

@@ -45,16 +45,28 @@ std::optional<operator_handle> find_functional(const operator_handle& op) {
   return std::nullopt;
 }
 
+struct known_functionals {
+  known_functionals() { author::hold_at_fork(mutex, author::fork_order::calling); }
+
+  std::mutex mutex;
+  std::unordered_map<const void*, operator_handle> of;
+};
+known_functionals& functionals() {
+  static auto& all = *new known_functionals;
+  return all;
+}
+// In a child, a thread that was making them would never end.
+[[maybe_unused]] const known_functionals& made_at_load = functionals();
+
 }  // namespace
 
 // Looked up once for each operator.
 std::optional<operator_handle> functional_of(const operator_handle& op) {
-  static std::mutex& mutex = author::hold_at_fork(*new std::mutex, author::fork_order::calling);
-  static std::unordered_map<const void*, operator_handle> known;
-  const std::lock_guard lock(mutex);
-  if (const auto found = known.find(op.id()); found != known.end()) return found->second;
+  known_functionals& known = functionals();
+  const std::lock_guard lock(known.mutex);
+  if (const auto found = known.of.find(op.id()); found != known.of.end()) return found->second;
   const std::optional<operator_handle> found = find_functional(op);
-  if (found) known.emplace(op.id(), *found);  // one that is not there may be defined later
+  if (found) known.of.emplace(op.id(), *found);  // one that is not there may be defined later
   return found;
 }
 

@@ -199,14 +199,26 @@ void call_written(const operator_handle& op, key_set keys, boxed_stack& stack,
   write_tangents(written, levels, results);
 }
 
+struct known_declarations {
+  known_declarations() { author::hold_at_fork(mutex, author::fork_order::calling); }
+
+  std::mutex mutex;
+  std::unordered_map<const void*, gradient_declaration> of;
+};
+known_declarations& declarations() {
+  static auto& all = *new known_declarations;
+  return all;
+}
+// In a child, a thread that was making them would never end.
+[[maybe_unused]] const known_declarations& made_at_load = declarations();
+
 // How an operator without a formula is differentiated; see declaration_of().
 gradient_declaration declared(const operator_handle& op) {
-  static std::mutex& mutex = author::hold_at_fork(*new std::mutex, author::fork_order::calling);
-  static std::unordered_map<const void*, gradient_declaration> known;
-  const std::lock_guard lock(mutex);
-  if (const auto found = known.find(op.id()); found != known.end()) return found->second;
+  known_declarations& known = declarations();
+  const std::lock_guard lock(known.mutex);
+  if (const auto found = known.of.find(op.id()); found != known.of.end()) return found->second;
   const gradient_declaration d = declaration_of(op);
-  if (d != gradient_declaration::missing) known.emplace(op.id(), d);  // a rule may be registered later
+  if (d != gradient_declaration::missing) known.of.emplace(op.id(), d);  // a rule may be registered later
   return d;
 }
 

@@ -43,10 +43,19 @@ bool child_ends(F&& work) {
   return status == 0;
 }
 
-/// The number of `forks` children that did not do the work and end, while threads of this process do it all the time.
-/// Ends with the first.
+/// True if each of this many children does the work and ends; of fewer, where these take more than some seconds.
 template <class F>
-int children_lost(int forks, F&& work) {
+bool children_end(int forks, F&& work) {
+  const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(4);
+  for (int i = 0; i < forks && (i == 0 || std::chrono::steady_clock::now() < enough); ++i) {
+    if (!child_ends(work)) return false;
+  }
+  return true;
+}
+
+/// The same while two threads of this process do it all the time.
+template <class F>
+bool children_end_beside_threads(int forks, F&& work) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i) {
@@ -54,11 +63,10 @@ int children_lost(int forks, F&& work) {
       while (!stop) work();
     });
   }
-  int lost = 0;
-  for (int i = 0; lost == 0 && i < forks; ++i) lost += child_ends(work) ? 0 : 1;
+  const bool all = children_end(forks, work);
   stop = true;
   for (std::thread& t : threads) t.join();
-  return lost;
+  return all;
 }
 
 }  // namespace toy

@@ -14,11 +14,11 @@ using tb::tensor;
 
 TEST_CASE("fork: a child allocates, whatever threads of its parent were allocating", "[tensor][memory][fork]") {
   if (toy::no_children != nullptr) SKIP(toy::no_children);
-  CHECK(toy::children_lost(100, [] {
-          (void)bytes(1 * KiB);
-          (void)bytes(200 * KiB);  // above what a thread caches for itself
-          (void)tb::host_memory();
-        }) == 0);
+  CHECK(toy::children_end_beside_threads(100, [] {
+    (void)bytes(1 * KiB);
+    (void)bytes(200 * KiB);  // above what a thread caches for itself
+    (void)tb::host_memory();
+  }));
 }
 
 TEST_CASE("fork: a child frees what threads of its parent were handing each other", "[tensor][memory][fork]") {
@@ -31,13 +31,10 @@ TEST_CASE("fork: a child frees what threads of its parent were handing each othe
   std::thread dropper([&] {
     while (!stop) delete handed.exchange(nullptr);
   });
-  bool all_ended = true;
-  for (int i = 0; all_ended && i < 100; ++i) {
-    all_ended = toy::child_ends([&] {
-      delete handed.exchange(new tensor(bytes(100 * KiB)));
-      tb::release_cached_memory();
-    });
-  }
+  const bool all_ended = toy::children_end(100, [&] {
+    delete handed.exchange(new tensor(bytes(100 * KiB)));
+    tb::release_cached_memory();
+  });
   stop = true;
   maker.join();
   dropper.join();
@@ -47,9 +44,9 @@ TEST_CASE("fork: a child frees what threads of its parent were handing each othe
 
 TEST_CASE("fork: a child draws from the default generators, whoever was drawing or seeding", "[tensor][fork]") {
   if (toy::no_children != nullptr) SKIP(toy::no_children);
-  CHECK(toy::children_lost(100, [] {
-          (void)tb::default_generator().take(1);
-          (void)tb::manual_seed(7);
-          (void)tb::default_generator(tb::meta).seed();
-        }) == 0);
+  CHECK(toy::children_end_beside_threads(100, [] {
+    (void)tb::default_generator().take(1);
+    (void)tb::manual_seed(7);
+    (void)tb::default_generator(tb::meta).seed();
+  }));
 }

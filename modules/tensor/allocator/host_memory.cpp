@@ -53,17 +53,13 @@ void to_system(free_block* chain) noexcept {
 
 // Never destroyed: tensors in statics and thread-locals may end after everything else.
 constinit shared_cache shared(first_limit);
+// At load: at the first use, another thread might fork meanwhile.
+[[maybe_unused]] const std::mutex& held_at_forks = author::hold_at_fork(shared.lock, author::fork_order::leaf);
 
 // The caches of threads that have none yet, or whose cache was destroyed. Always empty.
 constinit thread_cache none_yet, none_any_more;
 
 constinit std::atomic<const block_events*> watched = nullptr;
-
-// Called before the lock is first taken: a child's allocations would wait for a thread that is not there.
-void hold_at_forks() noexcept {
-  static const std::mutex& once = author::hold_at_fork(shared.lock, author::fork_order::leaf);
-  static_cast<void>(once);
-}
 
 struct cache_end {
   ~cache_end() {
@@ -83,7 +79,6 @@ struct cache_end {
 // Creates the thread's cache on first use. If that allocation fails, the thread runs without one.
 thread_cache& own_cache() noexcept {
   if (this_thread_cache == &none_yet) {
-    hold_at_forks();
     if (auto* const fresh = new (std::nothrow) thread_cache) {
       free_block* chain = nullptr;
       {
@@ -102,7 +97,6 @@ thread_cache& own_cache() noexcept {
 // Shares are computed anew; this thread's cache is cut down to its own.
 template <class F>
 void change_shares(F change) noexcept {
-  hold_at_forks();
   free_block* chain = nullptr;
   {
     const std::lock_guard hold(shared.lock);
@@ -187,7 +181,6 @@ void watch_blocks(const block_events* e) noexcept {
 }  // namespace detail
 
 memory_statistics host_memory() noexcept {
-  detail::hold_at_forks();
   const std::lock_guard hold(detail::shared.lock);
   return detail::shared.statistics();
 }
@@ -197,7 +190,6 @@ void set_host_memory_limit(std::size_t bytes) noexcept {
 }
 
 void release_cached_memory() noexcept {
-  detail::hold_at_forks();
   detail::free_block* chain = nullptr;
   {
     const std::lock_guard hold(detail::shared.lock);

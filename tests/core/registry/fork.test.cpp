@@ -45,7 +45,7 @@ void hold_group(tb::author::fork_order order) {
 using namespace fork_ops;
 
 TEST_CASE("fork: a child registers, whatever threads of its parent were registering", "[core][threads][fork]") {
-  CHECK(toy::children_lost(100, &register_and_call) == 0);
+  CHECK(toy::children_end_beside_threads(100, &register_and_call));
 }
 
 TEST_CASE("fork: a listener of a child hears, whomever a thread of its parent was telling", "[core][threads][fork]") {
@@ -98,5 +98,5 @@ TEST_CASE("fork: a lock that a thread holds is waited for, and what it guards is
     std::this_thread::yield();
     ++second;
   };
-  CHECK(toy::children_lost(100, change_both) == 0);
+  CHECK(toy::children_end_beside_threads(100, change_both));
 }
