@@ -47,11 +47,13 @@ constexpr void add_note(kernel& k) noexcept {
   }
 }
 
-// The thunk of a kernel known at compile time: the kernel's body is inlined here.
+// The thunk of a kernel known at compile time: the kernel's body is inlined here. Hidden, as what else is made for one
+// operator: each shared object has its own, and their names, with the texts of schemas, would be most of what a host
+// exports.
 template <auto Fn, class Sig>
 struct kernel_thunk;
 template <auto Fn, class R, class... A>
-struct kernel_thunk<Fn, R(A...)> {
+struct [[gnu::visibility("hidden")]] kernel_thunk<Fn, R(A...)> {
   static R run(A... a, key_set keys, const kernel*) {
     if constexpr (takes_keys<function_type<decltype(Fn)>>)
       return Fn(keys, std::forward<A>(a)...);
@@ -82,7 +84,7 @@ struct boxed_thunk {
 };
 
 template <fixed_string Text, class Sig>
-struct operator_constants {
+struct [[gnu::visibility("hidden")]] operator_constants {
   static constexpr schema_head head = parsed<Text>::code.head;
   static constexpr piece first = head.ns.size != 0 ? head.ns : head.name;
   static constexpr piece last = head.overload.size != 0 ? head.overload : head.name;

@@ -43,7 +43,7 @@ struct signature_thunk<Fn, R(A...)> {
 template <auto Fn, class Op>
 struct signature_record;
 template <auto Fn, fixed_string Text, class R, class... A>
-struct signature_record<Fn, op<Text, R(A...)>> {
+struct [[gnu::visibility("hidden")]] signature_record<Fn, op<Text, R(A...)>> {
   static constexpr signature_kernel<R(A...)> value = [] {
     signature_kernel<R(A...)> k{{{.boxed = &author::signature_code<R(A...)>::run}, &signature_thunk<Fn, R(A...)>::run},
                                 &site_of<Text, R(A...)>::site};

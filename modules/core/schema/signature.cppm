@@ -123,7 +123,7 @@ struct parsed {
 
 // What the parts of a schema are called, for those who ask; most programs never do, and pay nothing.
 template <fixed_string Text>
-struct parts {
+struct [[gnu::visibility("hidden")]] parts {
   static constexpr auto items = [] {
     constexpr schema_head head = parsed<Text>::code.head;
     std::array<author::schema_item, std::size_t{head.arguments} + head.returns> all{};

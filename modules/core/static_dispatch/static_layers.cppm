@@ -131,7 +131,7 @@ template <class Layer, class Op>
 struct layer_note {};
 template <class Layer, class Op>
   requires requires { std::string_view(Layer::template note<Op>); }
-struct layer_note<Layer, Op> {
+struct [[gnu::visibility("hidden")]] layer_note<Layer, Op> {
   static constexpr kernel_note note = [] {
     if constexpr (requires { &Layer::template describe<Op>; })
       return kernel_note{Layer::template note<Op>, &Layer::template describe<Op>};

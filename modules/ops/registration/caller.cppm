@@ -10,7 +10,7 @@ namespace topbit::detail {
 template <auto Fn, const auto& Op, class F = decltype(Fn)>
 struct names_caller;
 template <auto Fn, const auto& Op, class R, class... A>
-struct names_caller<Fn, Op, R (*)(A...)> {
+struct [[gnu::visibility("hidden")]] names_caller<Fn, Op, R (*)(A...)> {
   static R run(A... a) {
     try {
       return Fn(static_cast<A>(a)...);

@@ -81,7 +81,7 @@ class device_check {
 
 // Throws device_error, and with Strided layout_error: required by kernels that use strides and addresses of elements.
 template <bool HostScalars, bool Strided = false, class Op, class... A>
-void check_devices(const Op&, const A&... arguments) {
+[[gnu::visibility("hidden")]] void check_devices(const Op&, const A&... arguments) {
   device_check check(Op::name(), Op::schema().arguments, HostScalars, Strided);
   std::size_t index = 0;
   (check.look(arguments, index++), ...);

@@ -123,7 +123,7 @@ bool wrote_by_fast_path(key_set keys, tensor& out, const A&... a) {
 }
 
 template <auto Meta, auto Kernel, author::kernel_abilities Can, const auto& Op>
-struct structured_kernel {
+struct [[gnu::visibility("hidden")]] structured_kernel {
   template <class... A>
   static auto metas_of(const A&... a) {
     return as_array(Meta(Op.name(), a...));
