@@ -28,9 +28,9 @@ function(topbit_signature_code target)
       "module topbit.tensor;\n\nimport topbit.std;\n\nnamespace topbit::author {\n\n${definitions_${part}}\n}  // namespace topbit::author\n")
     list(APPEND sources ${source})
   endforeach()
-  # Nobody steps through them, and what is unoptimised compiles in a third of the time.
+  # Every program has all of this code. Optimised a little it has two fifths of the bytes, and takes ten seconds more.
   if(NOT TOPBIT_OPTIMISED)
-    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O0)
+    set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O1)
   endif()
   target_sources(${target} PRIVATE ${sources})
 endfunction()
