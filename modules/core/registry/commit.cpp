@@ -76,12 +76,13 @@ void registry_state::ended::settle() noexcept {
 }
 
 entry& registry_state::intern(const operator_info& op) {
+  const signature_info& signature = *op.signature;
   for (entry* e = names.find(op.name); e != nullptr; e = e->next_of_name) {
-    if (*e->signature != *op.signature) continue;
-    if (e->lacks_typed_entry() && as_text_signature(op.signature) == nullptr) e->adopt(*op.signature);
+    if (*e->signature != signature) continue;
+    if (e->lacks_typed_entry() && as_text_signature(&signature) == nullptr) e->adopt(signature);
     return *e;
   }
-  auto made = std::make_unique<entry>(op, *this);
+  auto made = std::make_unique<entry>(op, signature, *this);
   if (entries.size() == entries.capacity()) entries.reserve(2 * entries.size() + 1);
   names.insert(*made);
   return *entries.emplace_back(std::move(made));

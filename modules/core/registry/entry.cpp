@@ -28,11 +28,11 @@ const schema_record::parts& schema_record::made() const {
   return *first;
 }
 
-entry::entry(const operator_info& op, registry_state& registry)
-    : entry_head(nullptr, op.signature->call_boxed),
+entry::entry(const operator_info& op, const signature_info& of_op, registry_state& registry)
+    : entry_head(nullptr, of_op.call_boxed),
       name(registry.strings.copy(op.name)),
-      signature(op.signature),
-      made_from(as_text_signature(op.signature)),
+      signature(&of_op),
+      made_from(as_text_signature(&of_op)),
       home(&registry),
       schema_now(&first_schema_),
       raiser_(make(kernel_kind::raise)),

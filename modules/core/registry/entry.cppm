@@ -113,7 +113,7 @@ struct entry : entry_head {
   std::vector<live_definition> definitions;      // identical ones; the operator is defined while there is one
   std::vector<live_registration> registrations;  // newest last
 
-  entry(const operator_info& op, registry_state& registry);
+  entry(const operator_info& op, const signature_info& of_op, registry_state& registry);
   entry(const entry&) = delete;
   ~entry();
 
