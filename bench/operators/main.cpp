@@ -11,6 +11,7 @@
 #include "../kernels/machine.h"
 #include "../kernels/progress.h"
 #include "beside.h"
+#include "child.h"
 #include "report.h"
 #include "side.h"
 #include "speedup.h"
@@ -107,21 +108,36 @@ bool all_timed(const std::vector<measured_cell>& cells) {
 }
 
 // Both builds are loaded in the same way: thread-local variables of a shared library take longer to find than those of
-// the program.
+// the program. In every other run the other build is the first to be loaded and to allocate, since where code and data
+// come to lie decides over some percent.
 int run_beside(const options& o, const std::vector<operation>& all, const std::vector<planned_cell>& planned) {
   const std::filesystem::path own = cells_in(own_build()), others = cells_in(o.beside);
-  library& topbit = *opened(own);
-  library& other = *(std::filesystem::equivalent(own, others) ? opened_copy(others) : opened(others));
-  const std::vector<planned_cell> both = known_cells(other, all, planned);
-  if (both.empty()) throw std::runtime_error("found no cell that '" + o.beside + "' has, wanted at least one");
-  beside_report r{header(o, topbit, {"beside", o.beside + ": " + described(other)}), {}};
-  if (both.size() < planned.size())
-    r.header.emplace_back("left out", std::to_string(planned.size() - both.size()) + " cells that it does not have");
-  {
-    progress steps(both.size() * static_cast<std::size_t>(o.runs));
+  const bool is_itself = std::filesystem::equivalent(own, others);
+  const auto run = [&](int index) -> child_run {
     sweep_options how = o.how;
-    for (int i = 0; i < o.runs; ++i, ++how.seed)
-      r.runs.push_back(sweep(all, both, topbit, &other, how, [&](const std::string& name) { steps.next(name); }));
+    how.seed += static_cast<unsigned>(index);
+    how.peer_first = index % 2 == 1;
+    library* loaded[2];
+    loaded[0] = opened(how.peer_first ? others : own);
+    loaded[1] = is_itself ? opened_copy(own) : opened(how.peer_first ? own : others);
+    library &topbit = *loaded[how.peer_first ? 1 : 0], &other = *loaded[how.peer_first ? 0 : 1];
+    const std::vector<planned_cell> both = known_cells(other, all, planned);
+    if (both.empty()) throw std::runtime_error("found no cell that '" + o.beside + "' has, wanted at least one");
+    child_run found{header(o, topbit, {"beside", o.beside + ": " + described(other)}), {}};
+    if (both.size() < planned.size())
+      found.header.emplace_back("left out",
+                                std::to_string(planned.size() - both.size()) + " cells that it does not have");
+    const std::string name_of_run = "run " + std::to_string(index + 1) + ": ";
+    progress steps(both.size());
+    found.cells =
+        sweep(all, both, topbit, &other, how, [&](const std::string& name) { steps.next(name_of_run + name); });
+    return found;
+  };
+  beside_report r;
+  for (int index = 0; index < o.runs; ++index) {
+    child_run found = run_in_child([&] { return run(index); });
+    r.header = std::move(found.header);
+    r.runs.push_back(std::move(found.cells));
   }
   print(std::cout, r);
   write(o.json, to_json(r));

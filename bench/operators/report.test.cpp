@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cmath>
+#include <csignal>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 
 #include "beside.h"
+#include "child.h"
 #include "compare.h"
 #include "report.h"
 #include "speedup.h"
@@ -289,6 +291,28 @@ TEST_CASE("a sweep names the build that fails, and leaves out what the other one
   topbit.add("unary", "new", {});
   found = sweep_of(topbit, other);
   CHECK(found[2].problem == "the other topbit: has no such operator");
+}
+
+TEST_CASE("a run in a process of its own comes back, or says why not") {
+  const child_run found = run_in_child([] {
+    child_run run{{{"machine", "one"}}, {timed("unary", "exp", 3, 2), timed("sort", "wrong", 1, 1)}};
+    run.cells[1].problem = std::string("not UTF-8: ") + static_cast<char>(0xff);
+    return run;
+  });
+  CHECK(found.header.at(0).second == "one");
+  REQUIRE(found.cells.size() == 2);
+  CHECK(found.cells[0].name == "exp");
+  CHECK(found.cells[0].numbers == shape{32, 32});
+  CHECK(found.cells[0].elements == 1024);
+  CHECK(found.cells[0].ratio() == 1.5);
+  CHECK_THAT(found.cells[1].problem, ContainsSubstring("not UTF-8: "));
+  CHECK_THROWS_WITH(run_in_child([]() -> child_run { throw std::runtime_error("no such file"); }), "no such file");
+  CHECK_THROWS_WITH(run_in_child([]() -> child_run {
+                      std::signal(SIGTERM, SIG_DFL);
+                      std::raise(SIGTERM);
+                      return {};
+                    }),
+                    "the process of a run died of signal 15");
 }
 
 TEST_CASE("beside another build only what is slower in every run counts") {

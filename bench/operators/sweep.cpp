@@ -86,6 +86,8 @@ std::vector<measured_cell> sweep(const std::vector<operation>& all, const std::v
   }
   if (options.threads == 1) stay_on_one_processor();
 
+  std::vector<library*> prepared = libraries;
+  if (options.peer_first) std::ranges::reverse(prepared);
   timed_libraries runner(libraries, options.threads);
   std::vector<entrant> entrants{{&runner, 0}};
   if (peer != nullptr) entrants.push_back({&runner, 1});
@@ -104,7 +106,7 @@ std::vector<measured_cell> sweep(const std::vector<operation>& all, const std::v
         how.round = std::min(how.round, how.row / 10);
       }
       if (options.threads > 1) how.rest = 0.01;
-      for (library* each : libraries) {
+      for (library* each : prepared) {
         const std::string name = each == peer ? peer_name : topbit.name();
         const std::size_t place = places[each][cell.operation];
         must(place == each->count() ? "has no such operator" : nullptr, name);

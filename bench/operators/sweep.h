@@ -26,7 +26,8 @@ struct sweep_options {
   int rounds = 15;     // at most
   double seconds = 0;  // of all cells together, or 0 for as many as the rounds take
   int threads = 1;
-  unsigned seed = 1;  // of the order in the rounds
+  unsigned seed = 1;        // of the order in the rounds
+  bool peer_first = false;  // prepares the cells of the second library first
 };
 
 // `peer` may be null. An operator of `all` that a library was not compiled with is a problem of the cell. `begin` is
