@@ -3,7 +3,7 @@
 # A project that uses a package compiles its interfaces anew. One file for a module instead of one for each partition is
 # scanned and parsed once, and reads no compiled partitions. Partitions are listed in the order of their imports, so
 # their texts stand one after the other, and the primary unit's last. A partition declares nothing with internal linkage,
-# so that no two names meet.
+# and uses no namespace, so that no two names meet.
 cmake_minimum_required(VERSION 3.28)
 
 string(REPLACE "," ";" units "${UNITS}")
@@ -30,6 +30,9 @@ foreach(unit IN LISTS units)
   endforeach()
   string(REGEX REPLACE "\n(export )?import [a-z0-9_.:]+;[^\n]*" "" text "${text}")
   string(REGEX REPLACE "\nexport module [a-z0-9_.:]+;" "" text "${text}")
+  if(text MATCHES "\n(export )?(import|module) [^\n]*")
+    message(FATAL_ERROR "join_interfaces: found '${CMAKE_MATCH_0}' in ${unit}, wanted imports and the module's name alone on their lines")
+  endif()
   string(APPEND texts "${text}")
 endforeach()
 list(REMOVE_DUPLICATES includes)

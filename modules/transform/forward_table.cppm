@@ -12,14 +12,15 @@ import :forward_unboxed;
 
 namespace topbit::detail {
 
-inline constexpr std::source_location place_of_forward_rows = std::source_location::current();
+// See location_of_kind_rows.
+inline constexpr std::source_location location_of_forward_rows = std::source_location::current();
 
 template <auto Kernel, class Op>
 consteval author::kernel_row forward_row() {
   if constexpr (author::signature_kernel_for<Kernel, Op>)
-    return author::signature_row<Kernel>(Op{}, key::ForwardAD, place_of_forward_rows);
+    return author::signature_row<Kernel>(Op{}, key::ForwardAD, location_of_forward_rows);
   else
-    return author::boxed_row<Kernel>(Op{}, key::ForwardAD, place_of_forward_rows);
+    return author::boxed_row<Kernel>(Op{}, key::ForwardAD, location_of_forward_rows);
 }
 template <auto Kernel, class... Op>
 consteval auto forward_rows_of(operator_list<Op...>) {

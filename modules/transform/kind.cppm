@@ -165,16 +165,16 @@ struct joined_operators<operator_list<A...>, operator_list<B...>, More...>
 
 // Where rows of kinds are from. Taken here once: in a template it would bring the name of a function with it, and with
 // that the texts of schemas.
-inline constexpr std::source_location place_of_kinds = std::source_location::current();
+inline constexpr std::source_location location_of_kind_rows = std::source_location::current();
 
 template <author::batching_kind Kind, class Op>
 consteval author::kernel_row kind_row() {
   // The compiler makes the sentence even if the assertion holds.
   if constexpr (!batches_as<Op, Kind>) static_assert(batches_as<Op, Kind>, explain_batching_kind<Op, Kind>());
   if constexpr (Kind == author::batching_kind::elementwise && is_plain_elementwise<typename Op::signature>)
-    return author::signature_row<batched_elementwise{}>(Op{}, key::FuncTorchBatched, place_of_kinds);
+    return author::signature_row<batched_elementwise{}>(Op{}, key::FuncTorchBatched, location_of_kind_rows);
   else
-    return author::boxed_row<kind_kernel<Kind>{}>(Op{}, key::FuncTorchBatched, place_of_kinds);
+    return author::boxed_row<kind_kernel<Kind>{}>(Op{}, key::FuncTorchBatched, location_of_kind_rows);
 }
 template <author::batching_kind Kind, class List>
 struct kind_rows;
@@ -221,7 +221,7 @@ struct whole {
   static_assert(detail::whole_of<std::remove_const_t<decltype(Op)>, std::remove_const_t<decltype(OfDimension)>>,
                 detail::explain_whole<std::remove_const_t<decltype(Op)>, std::remove_const_t<decltype(OfDimension)>>());
   static constexpr std::array<author::kernel_row, 1> rows{
-      author::boxed_row<detail::whole_kernel<OfDimension>{}>(Op, key::FuncTorchBatched, detail::place_of_kinds)};
+      author::boxed_row<detail::whole_kernel<OfDimension>{}>(Op, key::FuncTorchBatched, detail::location_of_kind_rows)};
 };
 
 }  // namespace batching

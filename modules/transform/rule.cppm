@@ -180,11 +180,7 @@ struct parts_kernel<Op, Fn, R(A...)> {
   }
 };
 
-}  // namespace detail
-
-namespace detail {
-
-// Data, and no type that lists operators: it would be in the names of symbols with the texts of their schemas.
+// Data instead of a type that lists operators, which would be in the names of symbols with the texts of their schemas.
 template <std::size_t Count>
 struct batching_table {
   std::array<author::kernel_row, Count> rows;
@@ -206,6 +202,8 @@ static_dispatch::installation install_batching(const topbit::detail::batching_ta
 }  // namespace author
 
 export namespace batching {
+
+// Rows without a source location are registered from where their table is installed.
 
 /// Batched by a rule written by hand, see author::batching_rule.
 template <auto Op, auto Rule>

@@ -85,12 +85,6 @@ struct unboxed {
     else
       return std::as_const(v).template get<held>();
   }
-  static key_set keys(const value& v) noexcept {
-    if constexpr (may_bring_keys<held>)
-      return optional && v.is_none() ? key_set() : keys_in(v.get<held>());
-    else
-      return {};
-  }
 
   // The same for a value that a typed call borrowed. Nothing but `owned` may be set if it is one.
   static std::uintptr_t difference(const value& v) noexcept {

@@ -9,16 +9,13 @@ export module topbit.core:operators.op;
 
 import topbit.std;
 import :boxing.boxable;
-import :boxing.keyed_arguments;
 import :boxing.stack;
 import :dispatch.boxing;
 import :dispatch.function_type;
-import :dispatch.guard;
 import :dispatch.handle;
 import :dispatch.kernel;
 import :dispatch.operator_info;
 import :dispatch.rule_kind;
-import :dispatch.tracer;
 import :keys.key_set;
 import :operators.call;
 import :operators.call_mistake;
@@ -29,7 +26,6 @@ import :schema.mismatch;
 import :schema.schema;
 import :schema.schema_parser;
 import :schema.signature;
-import :schema.signature_types;
 import :text.text;
 import :version;
 

@@ -30,17 +30,19 @@ void register_viewing() {
   author::register_rows(rows);
 }
 
-// A form of an operator as data: its kernel for each backend with a table and for meta, and those that count its writes
-// and refuse a gradient, which stand for no operator where it writes to no argument.
+// A form of an operator as data: its kernel for each backend with a table and for meta. Where it writes to an argument,
+// also the kernels that count the write and refuse a gradient; else these rows are empty.
 struct operator_form {
   author::kernel_row computes, counts, refuses;
 };
+// register_forms() says where from: a source location taken here would bring the name of this function with it, and
+// with that the texts of schemas.
 template <auto Kernel, const auto& Op>
 consteval operator_form form_of() {
-  operator_form f{author::row<Kernel>(Op, key::CPU), {}, {}};
+  operator_form f{author::row<Kernel>(Op, key::CPU, {}), {}, {}};
   if constexpr (author::is_mutable(std::remove_cvref_t<decltype(Op)>::schema())) {
-    f.counts = author::row<&author::counts_writes<Op>::run>(Op, key::ADInplaceOrView);
-    f.refuses = author::row<&author::in_place_autograd<Op>::run>(Op, key::Autograd);
+    f.counts = author::row<&author::counts_writes<Op>::run>(Op, key::ADInplaceOrView, {});
+    f.refuses = author::row<&author::in_place_autograd<Op>::run>(Op, key::Autograd, {});
   }
   return f;
 }

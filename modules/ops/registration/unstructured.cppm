@@ -30,7 +30,7 @@ struct function_kernel {
 // Kernel::run(backend_call, arguments...) returns what the form Op returns. An out form whose `out` it does not take
 // gets the result of the functional form, checked and copied.
 template <class Kernel, const auto& Op>
-struct unstructured_kernel {
+struct [[gnu::visibility("hidden")]] unstructured_kernel {
   static constexpr bool host_scalars = requires { requires Kernel::host_scalars; };
 
   template <class Sig>

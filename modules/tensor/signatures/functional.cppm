@@ -1,5 +1,5 @@
 // The signatures of functional forms: a new tensor from arguments that are read. Their code is compiled once, in
-// sources that CMake makes from this list; tests/rules/signatures.sh says which are missing.
+// sources that CMake makes from this list; tests/rules/binaries.sh says which are missing.
 export module topbit.tensor:signatures.functional;
 
 import topbit.std;

@@ -1,5 +1,5 @@
 // The signatures of in-place forms: the first argument is written. Their code is compiled once, in sources that CMake
-// makes from this list; tests/rules/signatures.sh says which are missing.
+// makes from this list; tests/rules/binaries.sh says which are missing.
 export module topbit.tensor:signatures.in_place;
 
 import topbit.std;

@@ -1,5 +1,5 @@
 // The signatures of out forms: an argument behind the others is written. Their code is compiled once, in sources that
-// CMake makes from this list; tests/rules/signatures.sh says which are missing.
+// CMake makes from this list; tests/rules/binaries.sh says which are missing.
 export module topbit.tensor:signatures.out;
 
 import topbit.std;

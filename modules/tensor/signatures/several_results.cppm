@@ -1,5 +1,5 @@
 // The signatures of operators with several results, or with another one than a tensor. Their code is compiled once, in
-// sources that CMake makes from this list; tests/rules/signatures.sh says which are missing.
+// sources that CMake makes from this list; tests/rules/binaries.sh says which are missing.
 export module topbit.tensor:signatures.several_results;
 
 import topbit.std;
