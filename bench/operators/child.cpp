@@ -29,7 +29,7 @@ child_run read(const nlohmann::json& from) {
   return run;
 }
 
-[[noreturn]] void write_and_exit(int to, const std::function<child_run()>& work) {
+[[noreturn]] void write_and_exit(int pipe_end, const std::function<child_run()>& work) {
   std::string text;
   try {
     text = json_of(work()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -37,7 +37,7 @@ child_run read(const nlohmann::json& from) {
     text = nlohmann::json{{"error", e.what()}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
   for (std::size_t done = 0; done < text.size();) {
-    const ssize_t count = ::write(to, text.data() + done, text.size() - done);
+    const ssize_t count = ::write(pipe_end, text.data() + done, text.size() - done);
     if (count <= 0) _exit(1);
     done += static_cast<std::size_t>(count);
   }

@@ -137,10 +137,10 @@ class side final : public library {
   }
 
   std::int64_t elements() override {
-    std::int64_t most = 0;
-    for (const tensor& t : now_.tensors) most = std::max(most, static_cast<std::int64_t>(t.numel()));
-    for (const kept_result& r : results_) most = std::max(most, static_cast<std::int64_t>(r.values.numel()));
-    return most;
+    std::int64_t largest = 0;
+    for (const tensor& t : now_.tensors) largest = std::max(largest, static_cast<std::int64_t>(t.numel()));
+    for (const kept_result& r : results_) largest = std::max(largest, static_cast<std::int64_t>(r.values.numel()));
+    return largest;
   }
 
  private:

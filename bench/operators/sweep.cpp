@@ -21,8 +21,8 @@ double now(int clock) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-void must(const char* problem, const std::string& of) {
-  if (problem != nullptr) throw std::runtime_error(of + ": " + problem);
+void must(const char* problem, const std::string& prefix) {
+  if (problem != nullptr) throw std::runtime_error(prefix + ": " + problem);
 }
 
 // The contenders of bench::measure.
